@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AFTERSHOCK_ANALYSIS_EVIDENCE_H
+#define AFTERSHOCK_ANALYSIS_EVIDENCE_H
+
+/*
+ * What a conclusion rests on: events, by their place and text, so that a
+ * reader can open the file at that line or packet.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "model/event.h"
+
+struct evidence {
+	int64_t event;		/* id in the store */
+	enum event_type type;
+	enum strength strength;
+	struct place place;
+	struct host_time written;	/* as its host wrote it */
+	struct ref_time time;		/* on the reference clock */
+	struct sv host;
+	struct sv text;			/* the line, for text inputs; else a short rendering of the fields */
+	struct sv role;			/* what it shows here: "the coordinator removed the member"; a literal */
+};
+
+struct evidence_list {
+	struct evidence *items;
+	size_t count;
+	size_t capacity;
+};
+
+/* Appends unless the event is there already. e's texts must outlive the list (they do when loaded by query_load). */
+void evidence_add(struct evidence_list *list, struct arena *a, const struct event *e, struct ref_time time,
+		  const char *role);
+/* By time, then event id. */
+void evidence_sort(struct evidence_list *list);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AFTERSHOCK_ANALYSIS_GROUP_H
+#define AFTERSHOCK_ANALYSIS_GROUP_H
+
+/*
+ * Consumer groups: their members, on which host each lives, and their
+ * settings with where each value comes from.
+ */
+
+#include "analysis/clock.h"
+
+/* A setting is known from the client's config dump (its evidence), or not at all. */
+struct setting {
+	bool known;
+	int64_t value;
+	struct evidence source;
+};
+
+struct member {
+	struct sv member_id;
+	struct sv client_id;	/* absent when not known */
+	struct sv host;		/* whose log speaks for it; absent when not known */
+	struct sv instance_id;	/* group.instance.id; absent for dynamic members */
+	struct ref_time first, last;	/* first and last event that names it */
+};
+
+struct group {
+	struct sv name;
+	struct sv protocol;	/* "classic", "consumer"; absent when not known */
+	struct member *members;	/* by first appearance */
+	size_t member_count;
+	size_t member_capacity;
+	/* The most common value over the members' config dumps of this group. */
+	struct setting session_timeout_ms;
+	struct setting heartbeat_interval_ms;
+	struct setting max_poll_interval_ms;
+	struct setting max_poll_records;
+	struct setting request_timeout_ms;
+	struct setting auto_commit_interval_ms;
+	struct setting enable_auto_commit;	/* 0 or 1 */
+	struct sv coordinator;	/* host:port as clients name it; absent when not known */
+};
+
+struct groups {
+	struct group *items;	/* by name */
+	size_t count;
+};
+
+int groups_find(struct store *s, const struct clocks *c, const struct analysis_options *o, struct arena *a,
+		struct groups *out);
+struct group *groups_get(const struct groups *g, struct sv name);
+const struct member *group_member(const struct group *g, struct sv member_id);
+/* Kafka's defaults where a setting is not known, for arithmetic that must have one: 45000, 3000, 300000 (Kafka 3.0 on). */
+int64_t group_session_timeout_ms(const struct group *g);
+int64_t group_heartbeat_interval_ms(const struct group *g);
+int64_t group_max_poll_interval_ms(const struct group *g);
+
+#endif

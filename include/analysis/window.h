@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AFTERSHOCK_ANALYSIS_WINDOW_H
+#define AFTERSHOCK_ANALYSIS_WINDOW_H
+
+/*
+ * Jitter windows, process pauses, and what was covered by evidence (method.md
+ * 1 and 3).
+ */
+
+#include "analysis/clock.h"
+#include "model/span.h"
+
+enum window_kind {
+#define WINDOW(id, name, jitter, what) WINDOW_##id,
+#include "analysis/window.def"
+#undef WINDOW
+	WINDOW_KIND_COUNT
+};
+
+struct window_kind_info {
+	const char *name;
+	bool is_jitter;
+	const char *what;
+};
+extern const struct window_kind_info window_kind_infos[WINDOW_KIND_COUNT];
+
+struct measure {
+	const char *name;	/* with its unit: "retransmits", "silence_ms" */
+	bool known;
+	int64_t value;
+};
+
+#define WINDOW_MEASURES_MAX 16
+
+struct window {
+	unsigned id;		/* 1.. in order of start: W1, W2 ... */
+	enum window_kind kind;	/* the gravest of kinds, in the order of window.def */
+	unsigned kinds;		/* bits 1 << kind, of all that were merged */
+	/* The silence: from the last data accepted to the next (method.md 3). This is what attribution uses. */
+	struct span span;
+	/* The outage: from the first loss to the first sign of a working path; equal to span where not known. */
+	struct span outage;
+	bool has_outage;
+	bool censored;		/* in progress when the evidence ended */
+	struct sv host;		/* on which it was seen; absent when not known */
+	struct sv path_a;	/* address of the calling host, without port; absent for windows of a host */
+	struct sv path_b;	/* address and port called */
+	struct measure measures[WINDOW_MEASURES_MAX];
+	size_t measure_count;
+	struct evidence_list evidence;
+};
+
+struct coverage {
+	struct sv kind;		/* "capture", "softnet", "conntrack", "netstat", "snmp", "log", "snapshot", "effects" */
+	struct sv host;
+	struct span span;
+};
+
+struct windows {
+	struct window *items;	/* by start, then host */
+	size_t count;
+	size_t capacity;
+	struct coverage *coverage;
+	size_t coverage_count;
+	size_t coverage_capacity;
+	/* Process and server pauses stand among items too; is_jitter of their kind tells. */
+};
+
+/*
+ * Runs every detector, merges what overlaps or lies closer than the heartbeat
+ * interval on one path, and numbers the windows. heartbeat_ms: the group's, or
+ * 3000 (Kafka's default) when it is not known. 0 or -1.
+ */
+int windows_find(struct store *s, const struct clocks *c, const struct analysis_options *o, int64_t heartbeat_ms,
+		 struct arena *a, struct windows *out);
+
+bool window_is_jitter(const struct window *w);
+/* Whether it is on this host. A window or a host that is not known matches all, and *certain tells which. */
+bool window_concerns(const struct window *w, struct sv host, bool *certain);
+/* The time in which jitter on this host (absent: any) could have been seen: capture, else counters. */
+struct span_set windows_coverage(const struct windows *w, struct sv host, struct arena *a);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AFTERSHOCK_INPUT_RULES_H
+#define AFTERSHOCK_INPUT_RULES_H
+
+/*
+ * Rules files: layouts of log lines, messages that make events, and mappings
+ * of tables. One "key value" a line, sections separated by blank lines, "#"
+ * comments; the grammar stands in rules/README.md. Every example in a file is a
+ * test that loading does not run and rules_check does.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/tstamp.h"
+#include "model/event.h"
+
+struct rules;
+
+/*
+ * Loads every *.rules file of a directory, in byte order of names, or one file.
+ * NULL when a file cannot be read or a rule is refused: recorded with line,
+ * column and reason (code "rules.refused").
+ */
+struct rules *rules_load(const char *path, struct diag *d);
+void rules_free(struct rules *r);
+
+/* Runs the examples; each failure is recorded. 0, or -1 when one failed. */
+int rules_check(const struct rules *r, struct diag *d);
+
+/* A log line taken apart by a layout. Views into the line. */
+struct log_record {
+	const char *layout;	/* its name */
+	bool has_time;
+	struct host_time time;
+	bool zoned;		/* the line itself gave the zone */
+	struct sv level, logger, thread, body;
+};
+
+/*
+ * Takes a line apart by the layout that fits it; the one that fitted the last
+ * line of this input is tried first (*layout_hint, start with -1). False when
+ * none fits: a continuation of the record before, or no log.
+ */
+bool rules_layout(const struct rules *r, struct sv line, struct zone z, int *layout_hint, struct log_record *out);
+
+/*
+ * Matches a record's body (and the lines joined to it) against the message
+ * rules: the first that matches sets *e's type, strength and fields, as views
+ * into body. False when none does. *rule gets its name.
+ */
+bool rules_match(const struct rules *r, const struct log_record *record, struct event *e, const char **rule);
+
+/* A table's columns mapped to fields. */
+struct table_map {
+	const char *name;
+	enum event_type event;
+	size_t column_count;
+	int *columns;		/* per field: the column's index, or -1; FIELD_COUNT of them */
+	int time_column;	/* -1: none */
+	struct sv *constants;	/* per field: a value that stands for all rows, or absent */
+};
+/*
+ * The mapping whose required columns are all in the header (compared without
+ * case), the one with most columns of them. Allocated in the arena. NULL when
+ * none fits.
+ */
+const struct table_map *rules_table(const struct rules *r, const struct sv *header, size_t n, struct arena *a);
+/* What the words of a status column mean: "ok", "1", "SUCCESS" -> "success"; the word itself when no rule says. */
+struct sv rules_status(const struct rules *r, struct sv word);
+
+/* One line a rule: name, event, file. */
+void rules_list(const struct rules *r, FILE *out);
+/* For each line of in: the layout, rule and fields, or that none matches. */
+int rules_test(const struct rules *r, FILE *in, FILE *out);
+
+#endif

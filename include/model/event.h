@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AFTERSHOCK_MODEL_EVENT_H
+#define AFTERSHOCK_MODEL_EVENT_H
+
+/*
+ * The event: one fact at one instant (or over one interval) on one host, with
+ * its provenance. It is the narrow waist of the program: all that inputs give
+ * and all that the store takes. The catalogue stands in event.def, the fields
+ * in field.def.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "base/sv.h"
+#include "base/tstamp.h"
+
+enum event_field {
+#define FIELD(id, name, type, what) FIELD_##id,
+#include "model/field.def"
+#undef FIELD
+	FIELD_COUNT
+};
+
+enum event_type {
+#define EVENT(id, name, side, strength, required, what) EVENT_##id,
+#include "model/event.def"
+#undef EVENT
+	EVENT_COUNT
+};
+
+enum field_type { FIELD_TEXT, FIELD_INT };
+
+enum event_side { SIDE_CLIENT, SIDE_BROKER, SIDE_TOOL, SIDE_PATH, SIDE_HOST, SIDE_BUSINESS, SIDE_INPUT };
+
+/* How much an event carries (method.md 1). */
+enum strength { STRENGTH_SUGGESTS, STRENGTH_PROVES };
+
+/* A set of fields, one bit each. */
+typedef uint64_t field_set;
+#define FIELD_BIT(id) (UINT64_C(1) << (id))
+
+struct field_info {
+	const char *name;
+	enum field_type type;
+	const char *what;
+};
+
+struct event_info {
+	const char *name;
+	enum event_side side;
+	enum strength strength;
+	field_set required;
+	const char *what;
+};
+
+extern const struct field_info field_infos[FIELD_COUNT];
+extern const struct event_info event_infos[EVENT_COUNT];
+
+bool field_by_name(struct sv name, enum event_field *out);
+bool event_by_name(struct sv name, enum event_type *out);
+const char *event_side_name(enum event_side s);
+const char *strength_name(enum strength s);
+
+struct event {
+	int64_t id;		/* in the store; 0 before */
+	enum event_type type;
+	enum strength strength;
+	struct host_time time;	/* by the clock of host; the start of an interval */
+	int64_t duration_us;	/* 0 for an instant */
+	struct sv host;		/* whose clock wrote the time; absent when not known */
+	struct place place;	/* where it stands */
+	struct sv text;		/* the record as written, for text inputs; absent else */
+	field_set set;		/* which values are known */
+	/* By the field's type. Bytes belong to whoever made the event, until the sink returns. */
+	union {
+		struct sv text;
+		int64_t number;
+	} value[FIELD_COUNT];
+};
+
+/* An event of the type with its default strength, and no field set. */
+void event_init(struct event *e, enum event_type type);
+/* An absent text leaves the field unset. */
+void event_set_text(struct event *e, enum event_field f, struct sv text);
+void event_set_int(struct event *e, enum event_field f, int64_t number);
+bool event_has(const struct event *e, enum event_field f);
+/* SV_ABSENT when it is not set. */
+struct sv event_text(const struct event *e, enum event_field f);
+/* False, and *out untouched, when it is not set. */
+bool event_int(const struct event *e, enum event_field f, int64_t *out);
+/* The value, or a default where "unknown" and the default mean the same to the caller. */
+int64_t event_int_or(const struct event *e, enum event_field f, int64_t otherwise);
+/* The first required field that is missing; false when none is. */
+bool event_lacks(const struct event *e, enum event_field *missing);
+
+/* Takes an event; -1 ends the input as a failure that has been recorded. */
+struct event_sink {
+	int (*put)(void *context, const struct event *e);
+	void *context;
+};
+
+#endif

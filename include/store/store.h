@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AFTERSHOCK_STORE_STORE_H
+#define AFTERSHOCK_STORE_STORE_H
+
+/*
+ * The incident database: inputs, their events, their problems. One SQLite
+ * file, one transaction an input: after a kill or on a full disk it holds
+ * whole inputs only. Facts alone are kept; what is concluded from them is made
+ * anew by analysis (the aligned times are kept beside, for people who query
+ * the file: table clock, view aligned_event).
+ */
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "model/event.h"
+#include "model/input_info.h"
+
+struct store;
+
+enum store_mode {
+	STORE_READ,	/* must exist and be an incident database */
+	STORE_WRITE,	/* created when absent, upgraded when older */
+};
+
+/*
+ * path ":memory:" makes one that lives in memory (tests). NULL on failure,
+ * which is recorded in diag: not found, not ours, newer than this program,
+ * locked, not writable.
+ */
+struct store *store_open(const char *path, enum store_mode mode, struct diag *diag);
+/* Abandons an input that has not ended. Accepts NULL. */
+void store_close(struct store *s);
+
+/* The sink that input writes to. Keeps, at end, the problems that diag recorded for the input. */
+struct input_sink store_sink(struct store *s);
+
+/* The offset of a host's clock against the reference: ref = host time - (offset + drift * (t - first)). */
+struct store_clock {
+	struct sv host;
+	int64_t offset_us;
+	double drift_ppm;
+	struct host_time first;
+};
+/* Replaces the aligned times. Does nothing on a database opened for reading. 0 or -1. */
+int store_save_clocks(struct store *s, const struct store_clock *clocks, size_t n);
+
+#endif
