@@ -74,7 +74,8 @@ need:
 	@sh .ci/deps --check
 
 $(BUILD)/aftershock: $(call objects,cli) $(call archives,report analysis store input model base)
-	$(CC) $(ALL_LDFLAGS) -o $@ $(call objects,cli) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(ALL_LIBS)
+	@echo '  LD $@'
+	@$(CC) $(ALL_LDFLAGS) -o $@ $(call objects,cli) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(ALL_LIBS)
 
 $(BUILD)/lib%.a: $$(call objects,$$*)
 	@rm -f $@
@@ -82,7 +83,8 @@ $(BUILD)/lib%.a: $$(call objects,$$*)
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -DAFTERSHOCK_PREFIX='"$(PREFIX)"' -MMD -MP -c -o $@ $<
+	@echo '  CC $<'
+	@$(CC) $(ALL_CFLAGS) -DAFTERSHOCK_PREFIX='"$(PREFIX)"' -MMD -MP -c -o $@ $<
 
 -include $(foreach l,$(LAYERS),$(patsubst %.o,%.d,$(call objects,$(l))))
 
@@ -106,15 +108,18 @@ layer_of = $(word 1,$(subst /, ,$(patsubst $(BUILD)/unit/%,%,$(1))))
 
 $(BUILD)/unit/%: tests/unit/%.c $$(call archives,$$(call closure,$$(call layer_of,$(BUILD)/unit/$$*))) $(wildcard tests/unit/*.h)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(TEST_CFLAGS) -Itests/unit $(ALL_LDFLAGS) -o $@ $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(ALL_LIBS) $(TEST_LIBS)
+	@echo '  CC $<'
+	@$(CC) $(ALL_CFLAGS) $(TEST_CFLAGS) -Itests/unit $(ALL_LDFLAGS) -o $@ $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(ALL_LIBS) $(TEST_LIBS)
 
 $(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.c $(call archives,input store model base)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< tests/fuzz/replay.c -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(ALL_LIBS)
+	@echo '  CC $<'
+	@$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< tests/fuzz/replay.c -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(ALL_LIBS)
 
 $(BUILD)/lab_check: tests/lab/lab_check.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(ALL_LIBS)
+	@echo '  CC $<'
+	@$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(ALL_LIBS)
 
 check: all $(UNIT_BIN) $(FUZZ_BIN) $(BUILD)/lab_check layers headers
 	@BUILD=$(BUILD) sh tests/run.sh

@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+import time
 import uuid
 
 KAFKA = "/opt/kafka"
@@ -67,12 +68,21 @@ class Cluster:
             *java(768, "-Dkafka.logs.dir=/var/log/kafka", "-Dlog4j2.configurationFile=classpath:broker-log4j2.xml",
                   "-cp", f"{KAFKA}/libs/*", "kafka.Kafka", config),
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        self._wait_started()
         topic = self.run["topic"]
         self.admin.run(*self._tool("org.apache.kafka.tools.TopicCommand", "--bootstrap-server", self.bootstrap, "--create",
                                    "--topic", topic["name"], "--partitions", topic["partitions"]), stdout=subprocess.DEVNULL)
 
+    def _wait_started(self, limit=60):
+        log = self.broker.path("/var/log/kafka/server.log")
+        deadline = time.monotonic() + limit
+        while not (log.exists() and "Kafka Server started" in log.read_text()):
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError("the broker did not start")
+            time.sleep(0.2)
+
     def watch(self, output):
-        return self.admin.start(*self._tool("aftershock.lab.GroupWatch", self.bootstrap, self.run["group"]["name"], "50"),
+        return self.admin.start(*self._tool("aftershock.lab.GroupWatch", self.bootstrap, self.run["group"]["name"], "25"),
                                 stdin=subprocess.DEVNULL, stdout=output)
 
     def describe(self, seconds, output):

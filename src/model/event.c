@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* The catalogue of events and fields, and access to an event's values. See model/event.h. */
+
+#include "model/event.h"
+
+#include <assert.h>
+#include <string.h>
+
+_Static_assert(FIELD_COUNT <= 64, "a field_set has one bit for each field");
+
+const struct field_info field_infos[FIELD_COUNT] = {
+#define TEXT FIELD_TEXT
+#define INT FIELD_INT
+#define FIELD(id, name, type, what) { name, type, what },
+#include "model/field.def"
+#undef FIELD
+#undef INT
+#undef TEXT
+};
+
+const struct event_info event_infos[EVENT_COUNT] = {
+#define F(id) FIELD_BIT(FIELD_##id)
+#define EVENT(id, name, side, strength, required, what) { name, SIDE_##side, STRENGTH_##strength, required, what },
+#include "model/event.def"
+#undef EVENT
+#undef F
+};
+
+bool field_by_name(struct sv name, enum event_field *out)
+{
+	for (size_t i = 0; i < FIELD_COUNT; i++) {
+		if (sv_eq(name, sv_of(field_infos[i].name))) {
+			*out = (enum event_field)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool event_by_name(struct sv name, enum event_type *out)
+{
+	for (size_t i = 0; i < EVENT_COUNT; i++) {
+		if (sv_eq(name, sv_of(event_infos[i].name))) {
+			*out = (enum event_type)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+const char *event_side_name(enum event_side s)
+{
+	static const char *const names[] = { "client", "broker", "tool", "path", "host", "business", "input" };
+	return names[s];
+}
+
+const char *strength_name(enum strength s)
+{
+	return s == STRENGTH_PROVES ? "proves" : "suggests";
+}
+
+void event_init(struct event *e, enum event_type type)
+{
+	/* Values are read only where their bit is set, so they need no clearing. */
+	memset(e, 0, offsetof(struct event, value));
+	e->type = type;
+	e->strength = event_infos[type].strength;
+}
+
+void event_set_text(struct event *e, enum event_field f, struct sv text)
+{
+	assert(field_infos[f].type == FIELD_TEXT);
+	if (sv_is_absent(text))
+		return;
+	e->set |= FIELD_BIT(f);
+	e->value[f].text = text;
+}
+
+void event_set_int(struct event *e, enum event_field f, int64_t number)
+{
+	assert(field_infos[f].type == FIELD_INT);
+	e->set |= FIELD_BIT(f);
+	e->value[f].number = number;
+}
+
+bool event_has(const struct event *e, enum event_field f)
+{
+	return (e->set & FIELD_BIT(f)) != 0;
+}
+
+struct sv event_text(const struct event *e, enum event_field f)
+{
+	assert(field_infos[f].type == FIELD_TEXT);
+	return event_has(e, f) ? e->value[f].text : SV_ABSENT;
+}
+
+bool event_int(const struct event *e, enum event_field f, int64_t *out)
+{
+	assert(field_infos[f].type == FIELD_INT);
+	if (!event_has(e, f))
+		return false;
+	*out = e->value[f].number;
+	return true;
+}
+
+int64_t event_int_or(const struct event *e, enum event_field f, int64_t otherwise)
+{
+	event_int(e, f, &otherwise);
+	return otherwise;
+}
+
+bool event_lacks(const struct event *e, enum event_field *missing)
+{
+	field_set lacking = event_infos[e->type].required & ~e->set;
+	for (size_t i = 0; lacking != 0 && i < FIELD_COUNT; i++) {
+		if (lacking & FIELD_BIT(i)) {
+			*missing = (enum event_field)i;
+			return true;
+		}
+	}
+	return false;
+}
