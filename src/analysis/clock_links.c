@@ -50,24 +50,28 @@ static const struct link_rule {
 	{ FACT_COMPUTED, FACT_SYNCED, KEY_GENERATION, "the leader has computed the assignment", "another client has its part" },
 };
 
-/* Client lines and the coordinator's that make facts. FACT_COUNT: only together with another line. */
-static const struct {
+/*
+ * Lines of clients and the coordinator that make facts. Those with a phrase name
+ * members for several reasons, and the one that counts only after the phrase.
+ */
+static const struct fact_type {
 	enum event_type type;
 	enum fact_kind kind;
-} fact_kinds[] = {
-	{ EVENT_CLIENT_LEAVES, FACT_LEAVES },
-	{ EVENT_CLIENT_REJOINS, FACT_ID_TAKEN },
-	{ EVENT_CLIENT_JOINED, FACT_JOINED },
-	{ EVENT_CLIENT_SYNCED, FACT_SYNCED },
-	{ EVENT_CLIENT_ASSIGNMENT_COMPUTED, FACT_COMPUTED },
-	{ EVENT_GROUP_PREPARING, FACT_ADDED },
-	{ EVENT_GROUP_STABILIZED, FACT_STABILIZED },
-	{ EVENT_GROUP_ASSIGNED, FACT_ASSIGNED },
-	{ EVENT_MEMBER_LEFT, FACT_LEFT },
-	{ EVENT_MEMBER_ID_GIVEN, FACT_ID_GIVEN },
-	{ EVENT_MEMBER_JOINS, FACT_ADDED },
+	const char *phrase;	/* in the reason; NULL: the member is always the one */
+} fact_types[] = {
+	{ EVENT_CLIENT_LEAVES, FACT_LEAVES, NULL },
+	{ EVENT_CLIENT_REJOINS, FACT_ID_TAKEN, "with the given member-id: " },
+	{ EVENT_CLIENT_JOINED, FACT_JOINED, NULL },
+	{ EVENT_CLIENT_SYNCED, FACT_SYNCED, NULL },
+	{ EVENT_CLIENT_ASSIGNMENT_COMPUTED, FACT_COMPUTED, NULL },
+	{ EVENT_GROUP_PREPARING, FACT_ADDED, "Adding new member " },
+	{ EVENT_GROUP_STABILIZED, FACT_STABILIZED, NULL },
+	{ EVENT_GROUP_ASSIGNED, FACT_ASSIGNED, NULL },
+	{ EVENT_MEMBER_LEFT, FACT_LEFT, NULL },
+	{ EVENT_MEMBER_ID_GIVEN, FACT_ID_GIVEN, NULL },
+	{ EVENT_MEMBER_JOINS, FACT_ADDED, NULL },
 };
-#define FACT_TYPES (sizeof fact_kinds / sizeof *fact_kinds)
+#define FACT_TYPES (sizeof fact_types / sizeof *fact_types)
 
 /* Clocks further apart than zones can be (-12 to +14 h) are rather two lives of a group. */
 #define APART_MAX_US (26 * 3600 * US_PER_S)
@@ -92,25 +96,18 @@ struct facts {
 
 /* ---- events to facts ---- */
 
-/* The word after a phrase; absent when the phrase is not there. */
-static struct sv word_after(struct sv text, struct sv phrase)
+/* The rule that read the line knows best where an id ends; without it, at a space. */
+static struct sv member_of(const struct fact_type *type, const struct event *e)
 {
-	size_t at, end;
+	struct sv reason = event_text(e, FIELD_REASON), phrase = sv_of(type->phrase);
+	size_t at;
 
-	if (!sv_find(text, phrase, &at))
+	if (!sv_is_absent(phrase) && !sv_find(reason, phrase, &at))
 		return SV_ABSENT;
-	text = sv_sub(text, at + phrase.n, text.n);
-	return sv_find_char(text, ' ', &end) ? sv_sub(text, 0, end) : text;
-}
-
-/* Of group.preparing only the member that is added: it also names members that are removed. */
-static struct sv member_of(const struct event *e)
-{
-	if (e->type == EVENT_GROUP_PREPARING)
-		return word_after(event_text(e, FIELD_REASON), SV("Adding new member "));
-	if (e->type == EVENT_CLIENT_REJOINS)
-		return word_after(event_text(e, FIELD_REASON), SV("with the given member-id: "));
-	return event_text(e, FIELD_MEMBER);
+	if (sv_is_absent(phrase) || event_has(e, FIELD_MEMBER))
+		return event_text(e, FIELD_MEMBER);
+	reason = sv_sub(reason, at + phrase.n, reason.n);
+	return sv_cut(&reason, ' ');
 }
 
 static bool host_index(const struct sv *hosts, size_t n, struct sv host, size_t *out)
@@ -133,27 +130,28 @@ static bool host_index(const struct sv *hosts, size_t n, struct sv host, size_t 
 	return false;
 }
 
-static void add_fact(struct facts *f, enum fact_kind kind, size_t host, const struct event *e)
+static const struct fact_type *fact_type_of(enum event_type type)
+{
+	size_t i = 0;
+
+	while (fact_types[i].type != type)
+		i++;
+	return &fact_types[i];
+}
+
+static void add_fact(struct facts *f, size_t host, const struct event *e)
 {
 	struct fact *fact = ARENA_PUSH(f->arena, f->items, f->count, f->capacity);
+	const struct fact_type *type = fact_type_of(e->type);
 
-	fact->kind = kind;
+	fact->kind = type->kind;
 	fact->host = host;
 	fact->group = event_text(e, FIELD_GROUP);
 	fact->has_generation = event_int(e, FIELD_GENERATION, &fact->generation);
-	fact->member = member_of(e);
+	fact->member = member_of(type, e);
 	if (event_infos[e->type].side == SIDE_CLIENT)
 		fact->client = event_text(e, FIELD_CLIENT);
 	fact->event = e;
-}
-
-static enum fact_kind kind_of(enum event_type type)
-{
-	for (size_t i = 0; i < FACT_TYPES; i++) {
-		if (fact_kinds[i].type == type)
-			return fact_kinds[i].kind;
-	}
-	return FACT_COUNT;
 }
 
 /* ---- the answered requests to join ---- */
@@ -420,11 +418,11 @@ int clock_links_find(struct store *s, const struct sv *hosts, size_t host_count,
 
 	*out = (struct event_links){ 0 };
 	for (size_t i = 0; i < FACT_TYPES; i++)
-		types[i] = fact_kinds[i].type;
+		types[i] = fact_types[i].type;
 	rc = query_load(s, types, FACT_TYPES, a, &events, &count);
 	for (size_t i = 0; i < count && rc == 0; i++) {
 		if (host_index(hosts, host_count, events[i].host, &host))
-			add_fact(&facts, kind_of(events[i].type), host, &events[i]);
+			add_fact(&facts, host, &events[i]);
 	}
 	add_answered_joins(&facts);
 	find_steps(&facts, host_count, a, out);

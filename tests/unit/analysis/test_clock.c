@@ -357,6 +357,75 @@ static void an_answer_belongs_to_the_one_request_before_it(void **state)
 	}
 }
 
+static void a_whole_join_bounds_twice_from_each_side(void **state)
+{
+	struct story *st = story_new();
+	const struct host_clock *h;
+	struct clocks c;
+
+	(void)state;
+	first_join(st, at("10:00:00.500"), (struct exchange){ "consumer-1", "broker-1", "refunds", "m1", "c1",
+		   .client_ahead_us = 1250 * MS, .there_us = 3 * MS, .back_us = 3 * MS });
+	story_event(st, EVENT_CLIENT_REJOINS, "consumer-1", at("10:00:01.757"), "group", "refunds", "client", "c1", NULL);
+	story_event(st, EVENT_GROUP_STABILIZED, "broker-1", at("10:00:03.510"), "group", "refunds", "generation", "1", NULL);
+	story_event(st, EVENT_CLIENT_JOINED, "consumer-1", at("10:00:04.762"), "group", "refunds", "client", "c1",
+		    "generation", "1", "member", "m1", NULL);
+	c = clocks_by_default(st);
+	h = clock_named(&c, "consumer-1");
+	assert_int_equal(h->links_forward, 2);
+	assert_int_equal(h->links_backward, 2);
+	/* The first exchange from below, 1250 - 3 - 1; the answer from above, 4762 - 3510 + 1. */
+	assert_int_equal(h->offset_us, (1246 + 1253) * MS / 2);
+	story_free(st);
+}
+
+static void the_leader_bounds_the_other_clients(void **state)
+{
+	struct story *st = story_new();
+	const struct host_clock *h;
+	struct clocks c;
+
+	(void)state;
+	story_event(st, EVENT_CLIENT_ASSIGNMENT_COMPUTED, "consumer-1", at("10:00:00.500"), "group", "refunds", "generation",
+		    "5", NULL);
+	story_event(st, EVENT_CLIENT_SYNCED, "consumer-2", at("09:59:15.510"), "group", "refunds", "generation", "5", NULL);
+	c = clocks_by_default(st);
+	h = clock_named(&c, "consumer-2");
+	assert_int_equal(h->method, CLOCK_ONE_SIDED);
+	assert_int_equal(h->offset_us, (-45000 + 10 + 1) * MS);
+	story_free(st);
+}
+
+static void a_member_id_may_hold_spaces(void **state)
+{
+	/* The rule that read the line says where the id ends. */
+	struct story *st = story_new();
+	struct clocks c;
+
+	(void)state;
+	story_event(st, EVENT_MEMBER_ID_GIVEN, "broker-1", at("10:00:00.500"), "group", "refunds", "member", "my app-7f", NULL);
+	story_event(st, EVENT_CLIENT_REJOINS, "consumer-1", at("10:00:00.505"), "group", "refunds", "member", "my app-7f",
+		    "reason", "need to re-join with the given member-id: my app-7f", NULL);
+	c = clocks_by_default(st);
+	assert_int_equal(clock_named(&c, "consumer-1")->links_forward, 1);
+	story_free(st);
+}
+
+static void a_member_that_is_removed_is_not_added(void **state)
+{
+	struct story *st = story_new();
+	struct clocks c;
+
+	(void)state;
+	story_event(st, EVENT_CLIENT_REJOINS, "consumer-1", at("10:00:00.500"), "group", "refunds", "member", "m1",
+		    "reason", "need to re-join with the given member-id: m1", NULL);
+	story_event(st, EVENT_GROUP_PREPARING, "broker-1", at("10:00:30.500"), "group", "refunds", "generation", "5",
+		    "member", "m1", "reason", "removing member m1 on heartbeat expiration", NULL);
+	c = clocks_by_default(st);
+	assert_int_equal(clock_named(&c, "consumer-1")->method, CLOCK_ASSUMED);
+	story_free(st);
+}
+
 static void a_zone_is_named(void **state)
 {
 	/* +08:00 and 90 ms; -03:30; 7 h 50 min is 5 min from a zone; 45 s is skew. */
@@ -407,6 +476,25 @@ static void the_users_offset_wins(void **state)
 	assert_int_equal(clock_named(&c, "consumer-1")->offset_us, 2 * US_PER_S);
 	assert_int_equal(clock_uncertainty_us(&c, SV("consumer-1"), &known), 0);
 	assert_true(known);
+	story_free(st);
+}
+
+static void a_host_with_an_offset_of_its_own_is_no_reference(void **state)
+{
+	struct story *st = story_new();
+	struct analysis_options o = analysis_options_default();
+	const struct host_offset offset = { SV("broker-1"), 2 * US_PER_S };
+	struct clocks c;
+
+	(void)state;
+	first_join(st, at("10:00:00.500"), (struct exchange){ "consumer-1", "broker-1", "refunds", "m1", "c1",
+		   .client_ahead_us = 3250 * MS, .broker_ahead_us = 2000 * MS, .there_us = 3 * MS, .back_us = 3 * MS });
+	o.offsets = &offset;
+	o.offset_count = 1;
+	c = clocks_of(st, &o);
+	assert_true(sv_eq(c.reference, SV("consumer-1")));
+	assert_int_equal(clock_named(&c, "broker-1")->method, CLOCK_OPTION);
+	assert_int_equal(clock_to_ref(&c, SV("broker-1"), at("10:00:02")).us, at("10:00:00").us);
 	story_free(st);
 }
 
@@ -543,7 +631,12 @@ int main(void)
 		cmocka_unit_test(without_links_the_offset_is_assumed),
 		cmocka_unit_test(a_generation_that_came_twice_is_no_link),
 		cmocka_unit_test(an_answer_belongs_to_the_one_request_before_it),
+		cmocka_unit_test(a_whole_join_bounds_twice_from_each_side),
+		cmocka_unit_test(the_leader_bounds_the_other_clients),
+		cmocka_unit_test(a_member_id_may_hold_spaces),
+		cmocka_unit_test(a_member_that_is_removed_is_not_added),
 		cmocka_unit_test(a_zone_is_named),
+		cmocka_unit_test(a_host_with_an_offset_of_its_own_is_no_reference),
 		cmocka_unit_test(the_users_offset_wins),
 		cmocka_unit_test(a_second_broker_is_aligned_through_a_client),
 		cmocka_unit_test(clients_bound_one_another_without_a_broker),

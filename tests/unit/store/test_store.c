@@ -368,6 +368,8 @@ static void what_was_passed_over_can_become_evidence(void **state)
 
 	assert_int_equal(sink.begin(sink.context, &info), 1);
 	info.why_skipped = SV("no rule knows it");
+	diag_set_input(f->diag, info.path, info.id);
+	diag_add(f->diag, SEVERITY_NOTE, "input.skipped", NULL, "no rule knows it");
 	assert_int_equal(sink.end(sink.context, &info), 0);
 	/* Passed over again: nothing new. */
 	info.id = 0;
@@ -384,6 +386,8 @@ static void what_was_passed_over_can_become_evidence(void **state)
 	assert_int_equal(sink.begin(sink.context, &info), 0);
 	assert_int_equal(count_events(s), 3);
 	store_close(s);
+	/* Its problems went with it. */
+	assert_int_equal(ask_sql(f->path, "SELECT count(*) FROM problem"), 0);
 }
 
 static void an_abandoned_input_leaves_nothing(void **state)
