@@ -383,14 +383,15 @@ static int read_row(struct snapshot *s, const struct line *line)
 {
 	struct values v;
 	struct event e;
+	bool whole = split_row(&s->shape, line->text, &v);
 
 	s->in->info->records++;
 	event_init(&e, EVENT_PARTITION_STATE);
-	if (split_row(&s->shape, line->text, &v) && !is_row(&v)) {
+	if (whole && !is_row(&v)) {
 		s->in->info->unrecognized++;
 		return 0;
 	}
-	if (line->cut || !split_row(&s->shape, line->text, &v) || !fill(&v, &e)) {
+	if (!whole || line->cut || !fill(&v, &e)) {
 		skip(s, line, "snapshot.row", "it does not fit the header above it");
 		return 0;
 	}
