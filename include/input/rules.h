@@ -70,7 +70,8 @@ struct rules_events {
 	const struct log_record *record;
 	const struct rule *rule;
 	struct event common;	/* what all of them have */
-	size_t at;		/* how far into the joined lines */
+	size_t at;		/* how far into what is taken one by one */
+	size_t found;
 	bool ended;
 };
 void rules_events_init(struct rules_events *it, const struct rules *r, const struct log_record *record, const char **rule);

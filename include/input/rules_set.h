@@ -73,7 +73,7 @@ struct prefix {
 	enum rule_from from;
 };
 
-/* A pattern for a part of the record: the joined lines, or a field that is known by then. */
+/* A pattern for a part of the record: the lines joined to it, or a field that is known by then. */
 struct within {
 	bool lines;
 	enum event_field source;
@@ -97,7 +97,7 @@ struct rule {
 	struct within *withins;
 	size_t within_count, within_capacity;
 	bool has_each;
-	struct pattern each;	/* over the joined lines: an event for each match */
+	struct within each;	/* an event for each match in its source */
 	struct constant *constants;
 	size_t constant_count, constant_capacity;
 };

@@ -49,12 +49,12 @@ static void add_pair(struct buf *b, const char *name, struct sv value)
 static void add_fields(struct buf *b, const struct event *e)
 {
 	for (unsigned f = 0; f < FIELD_COUNT; f++) {
-		int64_t number;
-
-		if (field_infos[f].type == FIELD_TEXT && event_has(e, f))
+		if (!event_has(e, f))
+			continue;
+		if (field_infos[f].type == FIELD_TEXT)
 			add_pair(b, field_infos[f].name, event_text(e, f));
-		else if (event_int(e, f, &number))
-			buf_printf(b, "%s%s=%" PRId64, b->n > 0 ? " " : "", field_infos[f].name, number);
+		else
+			buf_printf(b, "%s%s=%" PRId64, b->n > 0 ? " " : "", field_infos[f].name, event_int_or(e, f, 0));
 	}
 }
 

@@ -136,6 +136,9 @@ static void take_expect(struct loader *l, void *section, const struct entry *e)
 	struct expected *expected = ARENA_PUSH(l->rules->arena, x->expects, x->expect_count, x->expect_capacity);
 
 	expected->line = e->line;
+	/* A prefix need not carry anything. */
+	if (sv_eq(e->value, SV("-")))
+		return;
 	while (rest = sv_trim(rest), rest.n > 0) {
 		struct expected_value *v =
 			ARENA_PUSH(l->rules->arena, expected->values, expected->count, expected->capacity);
@@ -302,12 +305,10 @@ static void rule_match(struct loader *l, void *section, const struct entry *e)
 	take_pattern(l, e, e->value, REGEX_TEXT, &((struct rule *)section)->match);
 }
 
-/* "within lines PATTERN" or "within FIELD PATTERN". */
-static void rule_within(struct loader *l, void *section, const struct entry *e)
+/* "lines PATTERN" or "FIELD PATTERN". */
+static void take_within(struct loader *l, const struct entry *e, struct within *w)
 {
-	struct rule *rule = section;
 	struct sv rest = e->value, source = next_word(&rest);
-	struct within *w = ARENA_PUSH(l->rules->arena, rule->withins, rule->within_count, rule->within_capacity);
 
 	rest = sv_trim(rest);
 	w->lines = sv_eq(source, SV("lines"));
@@ -316,9 +317,16 @@ static void rule_within(struct loader *l, void *section, const struct entry *e)
 	if (!w->lines && field_infos[w->source].type != FIELD_TEXT)
 		REFUSE_VALUE(l, e, "%.*s is a number: nothing can be within it", SV_ARG(source));
 	else if (rest.n == 0)
-		REFUSE_VALUE(l, e, "within %.*s: the pattern is missing", SV_ARG(source));
+		REFUSE_VALUE(l, e, "%.*s %.*s: the pattern is missing", SV_ARG(e->key), SV_ARG(source));
 	else
 		take_pattern(l, e, rest, w->lines ? REGEX_LINES : REGEX_TEXT, &w->pattern);
+}
+
+static void rule_within(struct loader *l, void *section, const struct entry *e)
+{
+	struct rule *rule = section;
+
+	take_within(l, e, ARENA_PUSH(l->rules->arena, rule->withins, rule->within_count, rule->within_capacity));
 }
 
 static void rule_each(struct loader *l, void *section, const struct entry *e)
@@ -326,7 +334,7 @@ static void rule_each(struct loader *l, void *section, const struct entry *e)
 	struct rule *rule = section;
 
 	rule->has_each = true;
-	take_pattern(l, e, e->value, REGEX_LINES, &rule->each);
+	take_within(l, e, &rule->each);
 }
 
 static void rule_set(struct loader *l, void *section, const struct entry *e)

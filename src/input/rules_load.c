@@ -201,7 +201,7 @@ static field_set prefix_fields(const struct rules *r)
 /* Which fields a rule can give, by itself or by a prefix of its message. */
 static field_set rule_fields(const struct rule *rule)
 {
-	field_set fields = rule->match.fields | rule->each.fields;
+	field_set fields = rule->match.fields | rule->each.pattern.fields;
 
 	for (size_t i = 0; i < rule->within_count; i++)
 		fields |= rule->withins[i].pattern.fields;
@@ -365,7 +365,7 @@ void rules_free(struct rules *r)
 		pattern_fini(&r->prefixes[i]->match);
 	for (size_t i = 0; i < r->rule_count; i++) {
 		pattern_fini(&r->rules[i]->match);
-		pattern_fini(&r->rules[i]->each);
+		pattern_fini(&r->rules[i]->each.pattern);
 		for (size_t k = 0; k < r->rules[i]->within_count; k++)
 			pattern_fini(&r->rules[i]->withins[k].pattern);
 	}

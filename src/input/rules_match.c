@@ -137,9 +137,14 @@ static bool rule_fits(const struct rule *rule, const struct heading *h)
 	return pattern_may_match(&rule->match, h->message) && pattern_match(&rule->match, h->message, 0);
 }
 
+static struct sv source_of(const struct within *w, const struct log_record *record, const struct event *e)
+{
+	return w->lines ? record->more : event_text(e, w->source);
+}
+
 static void fill_within(const struct within *w, const struct log_record *record, struct event *e)
 {
-	struct sv source = w->lines ? record->more : event_text(e, w->source);
+	struct sv source = source_of(w, record, e);
 
 	if (!sv_is_absent(source) && pattern_may_match(&w->pattern, source) && pattern_match(&w->pattern, source, 0))
 		pattern_fill(&w->pattern, e);
@@ -190,6 +195,7 @@ void rules_events_init(struct rules_events *it, const struct rules *r, const str
 	it->record = record;
 	it->rule = NULL;
 	it->at = 0;
+	it->found = 0;
 	it->ended = true;
 	*rule = NULL;
 	for (size_t i = 0; i < b->count; i++) {
@@ -203,19 +209,19 @@ void rules_events_init(struct rules_events *it, const struct rules *r, const str
 	}
 }
 
-/* The next match of the rule's "each" in the joined lines. */
+/* The next match of the rule's "each". */
 static bool next_each(struct rules_events *it, struct event *e)
 {
-	const struct pattern *each = &it->rule->each;
-	struct sv whole;
+	const struct pattern *each = &it->rule->each.pattern;
+	struct sv source = source_of(&it->rule->each, it->record, &it->common), whole;
 
-	if (sv_is_absent(it->record->more) || !pattern_match(each, it->record->more, it->at))
+	if (sv_is_absent(source) || !pattern_match(each, source, it->at))
 		return false;
 	whole = regex_group(each->regex, 0);
 	if (sv_is_absent(whole))
 		return false;
 	/* An empty match must not be found for ever. */
-	it->at = (size_t)(whole.p - it->record->more.p) + whole.n + (whole.n == 0);
+	it->at = (size_t)(whole.p - source.p) + whole.n + (whole.n == 0);
 	*e = it->common;
 	pattern_fill(each, e);
 	return true;
@@ -226,14 +232,15 @@ bool rules_events_next(struct rules_events *it, struct event *e)
 	enum event_field missing;
 
 	while (!it->ended) {
-		if (it->rule->has_each) {
-			it->ended = !next_each(it, e);
-		} else {
+		if (!it->rule->has_each || !next_each(it, e)) {
 			it->ended = true;
+			/* Where there is nothing to take one by one, the record is one event. */
+			if (it->found > 0)
+				return false;
 			*e = it->common;
-			return !event_lacks(e, &missing);
 		}
-		if (!it->ended && !event_lacks(e, &missing))
+		it->found++;
+		if (!event_lacks(e, &missing))
 			return true;
 	}
 	return false;
