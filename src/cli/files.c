@@ -10,8 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/opts.h"
-
 static int fail(struct diag *d, const char *what, const char *path)
 {
 	diag_add(d, SEVERITY_ERROR, "output.unwritable", NULL, "%s %s: %s", path, what, strerror(errno));
@@ -98,7 +96,7 @@ const char *files_rules(const char *asked, struct arena *a)
 	return AFTERSHOCK_PREFIX "/share/aftershock/rules";
 }
 
-bool files_color(int when)
+bool files_color(enum when when)
 {
 	const char *no_color = getenv("NO_COLOR");
 	if (when != WHEN_AUTO)
