@@ -13,7 +13,7 @@
 
 /* All inputs, by id, texts copied to arena. */
 int query_inputs(struct store *s, struct arena *a, struct input_info **inputs, size_t *count);
-/* The problems of earlier runs into diag (those of inputs, in order). */
+/* The problems of earlier runs into diag (those of inputs that were there when the store was opened, in order). */
 int query_problems(struct store *s, struct diag *d);
 
 struct query;
