@@ -52,7 +52,6 @@ struct reader {
 	struct ingest *in;
 	bool has_clock;
 	struct host_time clock;
-	bool has_unzoned;
 	struct sampler samplers[FAMILY_COUNT];
 };
 
@@ -334,36 +333,45 @@ static void damaged(struct reader *r, const struct line *line, const char *code,
 	diag_add(r->in->diag, SEVERITY_WARNING, code, &place, "%s", what);
 }
 
+static int take_clock(struct reader *r, struct host_time time, bool zoned)
+{
+	int rc = close_blocks(r);
+
+	r->has_clock = true;
+	r->clock = time;
+	ingest_zone(r->in, zoned);
+	return rc;
+}
+
+static void take_row(struct reader *r, const struct line *line, struct sampler *s, bool first)
+{
+	if (first && s->now.rows == 1)
+		s->first_row = (struct place){ r->in->info->id, PLACE_LINE, line->number, line->byte_offset };
+}
+
+/* Rows before clocks: a row may look like a time after a label, a time never looks like a row. */
 static int take_line(struct reader *r, const struct line *line)
 {
-	struct sv text = sv_trim(line->text);
+	struct line trimmed = { sv_trim(line->text), line->number, line->byte_offset, line->cut };
+	size_t taker = 0, rows[FAMILY_COUNT];
 	struct host_time time;
 	const char *why = "";
-	size_t taker = 0;
 	bool zoned;
 
-	if (is_clock(text, r->in->zone, &time, &zoned)) {
-		int rc = close_blocks(r);
-
-		r->has_clock = true;
-		r->clock = time;
-		r->has_unzoned = r->has_unzoned || !zoned;
-		return rc;
-	}
-	if (is_separator(text)) {
+	if (is_separator(trimmed.text) && !is_clock(trimmed.text, r->in->zone, &time, &zoned)) {
 		end_tables(r->samplers);
 		return 0;
 	}
-	size_t rows[FAMILY_COUNT];
 	for (size_t i = 0; i < FAMILY_COUNT; i++)
 		rows[i] = r->samplers[i].now.rows;
-	switch (offer(r->samplers, &(struct line){ text, line->number, line->byte_offset, line->cut }, &why, &taker)) {
+	switch (offer(r->samplers, &trimmed, &why, &taker)) {
 	case COUNTER_LINE_OTHER:
+		if (is_clock(trimmed.text, r->in->zone, &time, &zoned))
+			return take_clock(r, time, zoned);
 		r->in->info->unrecognized++;
 		break;
 	case COUNTER_LINE_TAKEN:
-		if (rows[taker] == 0 && r->samplers[taker].now.rows == 1)
-			r->samplers[taker].first_row = (struct place){ r->in->info->id, PLACE_LINE, line->number, line->byte_offset };
+		take_row(r, line, &r->samplers[taker], rows[taker] == 0);
 		break;
 	case COUNTER_LINE_AGAIN:
 		damaged(r, line, "counters.no_clock", "the same counters a second time under one line with the time: left out");
@@ -419,10 +427,10 @@ static int put_coverage(struct ingest *in, const struct sampler *s)
 	return 0;
 }
 
+/* The input's format: each file that the loop wrote. */
 static void describe(const struct reader *r)
 {
 	struct ingest *in = r->in;
-	struct buf zone;
 
 	for (size_t i = 0; i < FAMILY_COUNT; i++) {
 		if (r->samplers[i].time_count == 0)
@@ -433,13 +441,6 @@ static void describe(const struct reader *r)
 					   ? format
 					   : arena_printf(in->input, "%.*s, %s", SV_ARG(in->info->format), format.p);
 	}
-	if (!r->has_clock)
-		return;
-	buf_init(&zone);
-	zone_format(&zone, r->has_unzoned ? in->zone : (struct zone){ 0 });
-	in->info->zone_name = arena_copy(in->input, buf_sv(&zone));
-	in->info->zone_source = !r->has_unzoned ? SV("written") : in->zone_is_option ? SV("option") : SV("assumed");
-	buf_fini(&zone);
 }
 
 /* ---- the kind ---- */
@@ -482,7 +483,6 @@ static enum sniffed sniff(struct sv head, struct sv base_name, const struct rule
 {
 	struct arena *a = arena_new();
 	struct sampler samplers[FAMILY_COUNT];
-	bool whole = head.n < STREAM_HEAD_BYTES;
 	size_t known = 0, others = 0, readings = 0;
 
 	(void)base_name;
@@ -500,12 +500,10 @@ static enum sniffed sniff(struct sv head, struct sv base_name, const struct rule
 		size_t taker;
 		bool zoned;
 
-		if (sv_is_absent(head) && !whole)
-			break; /* the last line of the head is cut */
 		if (is_separator(line.text))
 			continue;
-		if (is_clock(line.text, (struct zone){ 0 }, &time, &zoned) ||
-		    offer(samplers, &line, &damage, &taker) != COUNTER_LINE_OTHER)
+		if (offer(samplers, &line, &damage, &taker) != COUNTER_LINE_OTHER ||
+		    is_clock(line.text, (struct zone){ 0 }, &time, &zoned))
 			known++;
 		else
 			others++;

@@ -39,10 +39,10 @@ static enum counter_line take_hex_row(struct counter_block *b, const struct line
 	struct sv rest = line->text;
 	size_t n = 0;
 
-	for (struct sv word = counter_word(&rest); !sv_is_absent(word); word = counter_word(&rest), n++)
-		if (n == COLUMNS_MAX || !counter_is_hex8(word, &values[n]))
-			break;
-	if (n != b->column_count || !sv_is_absent(rest) || b->rows == COUNTER_ROWS_MAX) {
+	struct sv word = counter_word(&rest);
+	for (; n < COLUMNS_MAX && counter_is_hex8(word, &values[n]); word = counter_word(&rest))
+		n++;
+	if (n != b->column_count || !sv_is_absent(word) || b->rows == COUNTER_ROWS_MAX) {
 		b->misnumbered = true;
 		*why = "a row of nf_conntrack has as many numbers of 8 hexadecimal digits as its header has names";
 		return COUNTER_LINE_DAMAGED;
