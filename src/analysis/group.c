@@ -311,8 +311,11 @@ static void find_coordinator(struct group *g, const struct mention *said, size_t
 {
 	for (size_t i = 0; i < count; i++) {
 		struct sv node = event_text(said[i].event, FIELD_NODE);
-		if (said[i].event->type == EVENT_CLIENT_COORDINATOR_FOUND && node.n > 0)
-			g->coordinator = sv_cut(&node, ' ');
+		if (said[i].event->type != EVENT_CLIENT_COORDINATOR_FOUND || node.n == 0)
+			continue;
+		struct sv address = sv_cut(&node, ' ');
+		g->coordinator_changed |= g->coordinator.n > 0 && !sv_eq(g->coordinator, address);
+		g->coordinator = address;
 	}
 }
 
