@@ -57,6 +57,7 @@ struct duplicate {
 };
 
 struct amount_total {
+	struct sv step;		/* money of one step is not money of another: they are not added up */
 	struct sv currency;
 	int64_t micros;
 	size_t count;
@@ -98,7 +99,7 @@ struct side_effects {
 	size_t by_cause[CAUSE_COUNT];
 	struct { struct sv step; size_t count; } *by_step;
 	size_t by_step_count;
-	struct amount_total *amounts;	/* of duplicates, per currency and step that moves money; see amount_steps */
+	struct amount_total *amounts;	/* of duplicates, per step and currency */
 	size_t amount_count;
 	struct key_conflict *conflicts;
 	size_t conflict_count;

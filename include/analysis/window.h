@@ -11,7 +11,7 @@
 #include "model/span.h"
 
 enum window_kind {
-#define WINDOW(id, name, jitter, what) WINDOW_##id,
+#define WINDOW(id, name, jitter, severity, what) WINDOW_##id,
 #include "analysis/window.def"
 #undef WINDOW
 	WINDOW_KIND_COUNT
@@ -20,6 +20,7 @@ enum window_kind {
 struct window_kind_info {
 	const char *name;
 	bool is_jitter;
+	const char *severity;	/* "high", "medium" */
 	const char *what;
 };
 extern const struct window_kind_info window_kind_infos[WINDOW_KIND_COUNT];
@@ -42,6 +43,7 @@ struct window {
 	struct span outage;
 	bool has_outage;
 	bool censored;		/* in progress when the evidence ended */
+	const char *source;	/* the evidence of its gravest kind: "capture", "softnet", "conntrack", "netstat" */
 	struct sv host;		/* on which it was seen; absent when not known */
 	struct sv path_a;	/* address of the calling host, without port; absent for windows of a host */
 	struct sv path_b;	/* address and port called */

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AFTERSHOCK_REPORT_WORDS_H
+#define AFTERSHOCK_REPORT_WORDS_H
+
+/* Figures as people read them: amounts, durations, shares, times, places. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/findings.h"
+#include "base/arena.h"
+#include "base/buf.h"
+
+/* "1234.50": at least two decimals, no more than it has. */
+void words_amount(struct buf *b, int64_t micros);
+/* "1234.50 CNY"; "unknown" when there is none. */
+struct sv words_money(struct arena *a, bool known, int64_t micros, struct sv currency);
+/* "7.100 s", "350 ms", "2 min 5 s", "30 d". */
+struct sv words_duration(struct arena *a, int64_t us);
+/* "6 of 7 (86 %)"; "none to count" when the total is 0. */
+struct sv words_proportion(struct arena *a, const struct proportion *p);
+struct sv words_percent(struct arena *a, double share);
+/* "13:45:10.123"; with the date when the report spans more than one day. */
+struct sv words_time(struct arena *a, const struct findings *f, struct ref_time t);
+/* "R12"; empty for 0. */
+struct sv words_id(struct arena *a, char letter, unsigned id);
+/* "consumer-1/app.log:1841", "eth0.pcap packet 12". */
+struct sv words_place(struct arena *a, const struct findings *f, const struct place *p);
+/* The text, or a dash when it is absent. */
+struct sv words_or_dash(struct sv text);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* Evidence in documents and in JSON, the same for every subject. */
+
+#include "report/sections.h"
+#include "report/words.h"
+
+void member_evidence(struct json_writer *w, const char *key, const struct evidence *e)
+{
+	const char *unit = place_unit_name(e->place.unit);
+	json_object(w, key);
+	json_maybe_int(w, "input", e->place.input != 0, e->place.input);
+	if (unit != NULL)
+		json_int(w, unit, (int64_t)e->place.number);
+	json_int(w, "byte_offset", (int64_t)e->place.byte_offset);
+	json_literal(w, "event", event_infos[e->type].name);
+	json_literal(w, "strength", strength_name(e->strength));
+	json_text(w, "host", e->host);
+	json_time(w, "time", true, e->time.us);
+	json_time(w, "written", true, e->written.us);
+	json_text(w, "role", e->role);
+	json_text(w, "text", e->text);
+	json_object_end(w);
+}
+
+void members_evidence(struct json_writer *w, const char *key, const struct evidence_list *list)
+{
+	json_array(w, key);
+	for (size_t i = 0; i < list->count; i++)
+		member_evidence(w, NULL, &list->items[i]);
+	json_array_end(w);
+}
+
+void document_evidence_one(struct out *o, const struct chapter_context *c, const struct evidence *e)
+{
+	out_evidence(o, words_place(c->a, c->f, &e->place), words_time(c->a, c->f, e->time),
+		     sv_is_absent(e->role) ? sv_of(event_infos[e->type].what) : e->role, e->text);
+}
+
+void document_evidence(struct out *o, const struct chapter_context *c, const struct evidence_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		document_evidence_one(o, c, &list->items[i]);
+}
+
+void document_rest(struct out *o, const struct chapter_context *c, size_t shown, size_t all)
+{
+	if (shown < all)
+		out_paragraph(o, arena_printf(c->a, "%zu more of these stand in report.html and report.json.",
+					      all - shown));
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* What was read, on which clock, and what was wrong with it. */
+
+#include <inttypes.h>
+
+#include "report/sections.h"
+#include "report/words.h"
+
+static const struct host_clock *clock_of(const struct findings *f, struct sv host)
+{
+	for (size_t i = 0; i < f->clocks.count; i++)
+		if (!sv_is_absent(host) && sv_eq(f->clocks.hosts[i].host, host))
+			return &f->clocks.hosts[i];
+	return NULL;
+}
+
+static bool was_read(const struct input_info *in)
+{
+	return sv_is_absent(in->why_skipped);
+}
+
+void chapter_inputs(struct out *o, const struct chapter_context *c)
+{
+	static const struct column columns[] = {
+		{ "input", ALIGN_LEFT },   { "kind", ALIGN_LEFT },     { "format", ALIGN_LEFT },
+		{ "host", ALIGN_LEFT },	   { "records", ALIGN_RIGHT }, { "events", ALIGN_RIGHT },
+		{ "damaged", ALIGN_RIGHT }, { "unknown", ALIGN_RIGHT }, { "zone", ALIGN_LEFT },
+	};
+	size_t skipped = 0;
+	out_section(o, "inputs", SV("Inputs"));
+	out_table(o, columns, sizeof columns / sizeof columns[0]);
+	for (size_t i = 0; i < c->f->input_count; i++) {
+		const struct input_info *in = &c->f->inputs[i];
+		if (!was_read(in)) {
+			skipped++;
+			continue;
+		}
+		out_cell(o, in->path);
+		out_cell(o, in->kind);
+		out_cell(o, words_or_dash(in->format));
+		out_cell(o, words_or_dash(in->host));
+		out_cell(o, arena_printf(c->a, "%" PRIu64, in->records));
+		out_cell(o, arena_printf(c->a, "%" PRIu64, in->events));
+		out_cell_tone(o, in->skipped > 0 ? TONE_WARN : TONE_PLAIN, arena_printf(c->a, "%" PRIu64, in->skipped));
+		out_cell(o, arena_printf(c->a, "%" PRIu64, in->unrecognized));
+		out_cell(o, sv_is_absent(in->zone_name) ? SV("-")
+							: arena_printf(c->a, "%.*s, %.*s", SV_ARG(in->zone_name),
+								       SV_ARG(in->zone_source)));
+		out_row_end(o);
+	}
+	out_table_end(o);
+	out_paragraph(o, SV("\"unknown\" counts records that no rule knows: they were read, and hold nothing that the rules "
+			    "describe. A zone that is \"assumed\" was written nowhere in the input; --timezone sets it."));
+	if (skipped == 0)
+		return;
+	out_paragraph(o, SV("Not evidence, left aside:"));
+	for (size_t i = 0; i < c->f->input_count; i++)
+		if (!was_read(&c->f->inputs[i]))
+			out_bullet(o, arena_printf(c->a, "%.*s: %.*s", SV_ARG(c->f->inputs[i].path),
+						   SV_ARG(c->f->inputs[i].why_skipped)));
+}
+
+static struct sv uncertainty_words(struct arena *a, const struct host_clock *h)
+{
+	if (h->method == CLOCK_REFERENCE)
+		return SV("-");
+	if (!h->has_uncertainty)
+		return SV("unknown");
+	return arena_printf(a, "%.3f ms", (double)h->uncertainty_us / 1000);
+}
+
+void chapter_clocks(struct out *o, const struct chapter_context *c)
+{
+	static const struct column columns[] = {
+		{ "host", ALIGN_LEFT },	       { "how", ALIGN_LEFT },	     { "ahead by", ALIGN_RIGHT },
+		{ "uncertainty", ALIGN_RIGHT }, { "links from above", ALIGN_RIGHT }, { "from below", ALIGN_RIGHT },
+	};
+	const struct clocks *clocks = &c->f->clocks;
+	if (clocks->count == 0)
+		return;
+	out_section(o, "clocks", SV("One clock"));
+	out_paragraph(o, arena_printf(c->a, "All times are on the clock of %.*s. Pairs of lines with a known order (a LeaveGroup "
+					    "sent and received, a generation formed and learnt of) enclose the offset of each "
+					    "other clock.",
+				      SV_ARG(words_or_dash(clocks->reference))));
+	out_table(o, columns, sizeof columns / sizeof columns[0]);
+	for (size_t i = 0; i < clocks->count; i++) {
+		const struct host_clock *h = &clocks->hosts[i];
+		out_cell(o, h->host);
+		out_cell(o, sv_of(clock_method_name(h->method)));
+		out_cell(o, arena_printf(c->a, "%.3f ms", (double)h->offset_us / 1000));
+		out_cell(o, uncertainty_words(c->a, h));
+		out_cell(o, arena_printf(c->a, "%zu", h->links_forward));
+		out_cell(o, arena_printf(c->a, "%zu", h->links_backward));
+		out_row_end(o);
+	}
+	out_table_end(o);
+	for (size_t i = 0; i < clocks->count; i++) {
+		const struct host_clock *h = &clocks->hosts[i];
+		if (!out_is_interactive(o) || (!h->has_tightest[0] && !h->has_tightest[1]))
+			continue;
+		out_details(o, arena_printf(c->a, "The tightest links of %.*s", SV_ARG(h->host)));
+		for (int k = 0; k < 2; k++) {
+			if (!h->has_tightest[k])
+				continue;
+			document_evidence_one(o, c, &h->tightest[k].before);
+			document_evidence_one(o, c, &h->tightest[k].after);
+		}
+		out_details_end(o);
+	}
+}
+
+void chapter_problems(struct out *o, const struct chapter_context *c)
+{
+	size_t n = diag_count(c->f->problems);
+	if (n == 0)
+		return;
+	out_section(o, "problems", SV("Problems"));
+	for (size_t i = 0; i < n; i++) {
+		const struct problem *p = diag_at(c->f->problems, i);
+		const char *unit = place_unit_name(p->place.unit);
+		struct sv place = unit == NULL ? SV("") : arena_printf(c->a, " %s %" PRIu64, unit, p->place.number);
+		struct sv times = p->count > 1 ? arena_printf(c->a, " (%" PRIu64 " times)", p->count) : SV("");
+		out_bullet(o, arena_printf(c->a, "%s: %.*s%.*s: %.*s%.*s [%.*s]", severity_name(p->severity),
+					   SV_ARG(words_or_dash(p->path)), SV_ARG(place), SV_ARG(p->message), SV_ARG(times),
+					   SV_ARG(p->code)));
+	}
+}
+
+static void member_clock(struct json_writer *w, const struct findings *f, struct sv host)
+{
+	const struct host_clock *h = clock_of(f, host);
+	if (h == NULL) {
+		json_null(w, "clock");
+		return;
+	}
+	json_object(w, "clock");
+	json_text(w, "reference", f->clocks.reference);
+	json_int(w, "offset_us", h->offset_us);
+	json_maybe_real(w, "drift_ppm", true, h->drift_ppm);
+	json_maybe_int(w, "uncertainty_us", h->method == CLOCK_REFERENCE || h->has_uncertainty,
+		       h->method == CLOCK_REFERENCE ? 0 : h->uncertainty_us);
+	json_literal(w, "method", clock_method_name(h->method));
+	json_int(w, "links", (int64_t)(h->links_forward + h->links_backward));
+	json_object_end(w);
+}
+
+void members_inputs(struct json_writer *w, const struct findings *f)
+{
+	json_array(w, "inputs");
+	for (size_t i = 0; i < f->input_count; i++) {
+		const struct input_info *in = &f->inputs[i];
+		json_object(w, NULL);
+		json_int(w, "id", in->id);
+		json_text(w, "path", in->path);
+		json_text(w, "kind", in->kind);
+		json_text(w, "format", in->format);
+		json_text(w, "host", in->host);
+		json_int(w, "size_bytes", (int64_t)in->size_bytes);
+		json_int(w, "records", (int64_t)in->records);
+		json_int(w, "events", (int64_t)in->events);
+		json_int(w, "skipped", (int64_t)in->skipped);
+		json_int(w, "unrecognized", (int64_t)in->unrecognized);
+		json_text(w, "why_skipped", in->why_skipped);
+		json_time(w, "first", in->has_times, in->first.us);
+		json_time(w, "last", in->has_times, in->last.us);
+		json_object(w, "timezone");
+		json_text(w, "name", in->zone_name);
+		json_text(w, "source", in->zone_source);
+		json_object_end(w);
+		member_clock(w, f, in->host);
+		json_object_end(w);
+	}
+	json_array_end(w);
+	json_array(w, "clocks");
+	for (size_t i = 0; i < f->clocks.count; i++) {
+		const struct host_clock *h = &f->clocks.hosts[i];
+		json_object(w, NULL);
+		json_text(w, "host", h->host);
+		json_literal(w, "method", clock_method_name(h->method));
+		json_int(w, "offset_us", h->offset_us);
+		json_maybe_int(w, "uncertainty_us", h->method == CLOCK_REFERENCE || h->has_uncertainty,
+			       h->method == CLOCK_REFERENCE ? 0 : h->uncertainty_us);
+		json_int(w, "links_forward", (int64_t)h->links_forward);
+		json_int(w, "links_backward", (int64_t)h->links_backward);
+		json_array(w, "tightest");
+		for (int k = 0; k < 2; k++) {
+			if (!h->has_tightest[k])
+				continue;
+			json_object(w, NULL);
+			json_literal(w, "bounds_from", k == 0 ? "above" : "below");
+			member_evidence(w, "before", &h->tightest[k].before);
+			member_evidence(w, "after", &h->tightest[k].after);
+			json_object_end(w);
+		}
+		json_array_end(w);
+		json_object_end(w);
+	}
+	json_array_end(w);
+}
+
+void members_problems(struct json_writer *w, const struct findings *f)
+{
+	json_array(w, "problems");
+	for (size_t i = 0; i < diag_count(f->problems); i++) {
+		const struct problem *p = diag_at(f->problems, i);
+		const char *unit = place_unit_name(p->place.unit);
+		json_object(w, NULL);
+		json_literal(w, "severity", severity_name(p->severity));
+		json_text(w, "code", p->code);
+		json_text(w, "message", p->message);
+		json_text(w, "path", p->path);
+		json_maybe_int(w, "input", p->place.input != 0, p->place.input);
+		if (unit != NULL)
+			json_int(w, unit, (int64_t)p->place.number);
+		json_int(w, "count", (int64_t)p->count);
+		json_object_end(w);
+	}
+	json_array_end(w);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* Jitter windows, process pauses, and what was covered. */
+
+#include <inttypes.h>
+
+#include "report/sections.h"
+#include "report/words.h"
+
+static struct sv kinds_words(struct arena *a, const struct window *w)
+{
+	struct sv text = sv_of(window_kind_infos[w->kind].name);
+	for (int k = 0; k < WINDOW_KIND_COUNT; k++)
+		if ((w->kinds & 1u << k) != 0 && k != (int)w->kind)
+			text = arena_printf(a, "%.*s, %s", SV_ARG(text), window_kind_infos[k].name);
+	return text;
+}
+
+static struct sv path_words(struct arena *a, const struct window *w)
+{
+	if (sv_is_absent(w->path_a) && sv_is_absent(w->path_b))
+		return SV("-");
+	return arena_printf(a, "%.*s to %.*s", SV_ARG(words_or_dash(w->path_a)), SV_ARG(words_or_dash(w->path_b)));
+}
+
+static const struct measure *measure_of(const struct window *w, struct sv name)
+{
+	for (size_t i = 0; i < w->measure_count; i++)
+		if (sv_eq(sv_of(w->measures[i].name), name))
+			return &w->measures[i];
+	return NULL;
+}
+
+static struct sv measure_duration(struct arena *a, const struct window *w, struct sv name)
+{
+	const struct measure *m = measure_of(w, name);
+	return m == NULL || !m->known ? SV("-") : words_duration(a, m->value * US_PER_MS);
+}
+
+static void window_table(struct out *o, const struct chapter_context *c, bool jitter)
+{
+	static const struct column columns[] = {
+		{ "id", ALIGN_LEFT },	   { "start", ALIGN_LEFT },   { "silence", ALIGN_RIGHT },
+		{ "outage", ALIGN_RIGHT }, { "backoff", ALIGN_RIGHT }, { "kind", ALIGN_LEFT },
+		{ "host", ALIGN_LEFT },	   { "path", ALIGN_LEFT },
+	};
+	out_table(o, columns, sizeof columns / sizeof columns[0]);
+	for (size_t i = 0; i < c->f->windows.count; i++) {
+		const struct window *w = &c->f->windows.items[i];
+		if (window_is_jitter(w) != jitter)
+			continue;
+		out_cell_anchor(o, words_id(c->a, 'W', w->id));
+		out_cell(o, words_time(c->a, c->f, w->span.start));
+		out_cell(o, arena_printf(c->a, "%.*s%s", SV_ARG(words_duration(c->a, span_length_us(w->span))),
+					 w->censored ? "+" : ""));
+		out_cell(o, w->has_outage ? words_duration(c->a, span_length_us(w->outage)) : SV("-"));
+		out_cell(o, measure_duration(c->a, w, SV("backoff_ms")));
+		out_cell(o, kinds_words(c->a, w));
+		out_cell(o, words_or_dash(w->host));
+		out_cell(o, path_words(c->a, w));
+		out_row_end(o);
+	}
+	out_table_end(o);
+}
+
+static size_t count_windows(const struct findings *f, bool jitter)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < f->windows.count; i++)
+		n += window_is_jitter(&f->windows.items[i]) == jitter;
+	return n;
+}
+
+static void window_details(struct out *o, const struct chapter_context *c)
+{
+	if (!out_is_interactive(o))
+		return;
+	for (size_t i = 0; i < c->f->windows.count && i < c->rows_most; i++) {
+		const struct window *w = &c->f->windows.items[i];
+		out_details(o, arena_printf(c->a, "Evidence of W%u, %.*s", w->id, SV_ARG(kinds_words(c->a, w))));
+		document_evidence(o, c, &w->evidence);
+		out_details_end(o);
+	}
+}
+
+/* The stretches of one kind and host as one row: how many, from when to when, how much of it covered. */
+static void coverage_table(struct out *o, const struct chapter_context *c)
+{
+	static const struct column columns[] = {
+		{ "evidence", ALIGN_LEFT }, { "host", ALIGN_LEFT },  { "from", ALIGN_LEFT },
+		{ "to", ALIGN_LEFT },	    { "covered", ALIGN_RIGHT }, { "stretches", ALIGN_RIGHT },
+	};
+	const struct windows *ws = &c->f->windows;
+	if (ws->coverage_count == 0)
+		return;
+	out_paragraph(o, SV("What could have been seen:"));
+	out_table(o, columns, sizeof columns / sizeof columns[0]);
+	for (size_t i = 0; i < ws->coverage_count; i++) {
+		const struct coverage *first = &ws->coverage[i];
+		struct span whole = first->span;
+		int64_t covered = 0;
+		size_t stretches = 0;
+		bool seen = false;
+		for (size_t k = 0; k < ws->coverage_count; k++) {
+			const struct coverage *v = &ws->coverage[k];
+			if (!sv_eq(v->kind, first->kind) || !sv_eq(v->host, first->host))
+				continue;
+			seen = seen || k < i;
+			covered += span_length_us(v->span);
+			stretches++;
+			if (v->span.end.us > whole.end.us)
+				whole.end = v->span.end;
+		}
+		if (seen)
+			continue;
+		out_cell(o, first->kind);
+		out_cell(o, words_or_dash(first->host));
+		out_cell(o, words_time(c->a, c->f, whole.start));
+		out_cell(o, words_time(c->a, c->f, whole.end));
+		out_cell(o, words_duration(c->a, covered));
+		out_cell(o, arena_printf(c->a, "%zu", stretches));
+		out_row_end(o);
+	}
+	out_table_end(o);
+}
+
+void chapter_windows(struct out *o, const struct chapter_context *c)
+{
+	out_section(o, "windows", SV("Jitter windows"));
+	if (count_windows(c->f, true) == 0) {
+		out_paragraph(o, SV("None was found in the evidence."));
+	} else {
+		out_paragraph(o, SV("Silence is what the coordinator lived through: from the last data that arrived to the next. The "
+				    "outage is the part in which the path was gone; the rest is TCP waiting for its next "
+				    "retransmission (backoff), which other means than a longer session cut."));
+		window_table(o, c, true);
+	}
+	if (count_windows(c->f, false) > 0) {
+		out_paragraph(o, SV("Not the network: the process, or the broker, stood still while its kernel still answered."));
+		window_table(o, c, false);
+	}
+	window_details(o, c);
+	coverage_table(o, c);
+}
+
+static void member_path(struct json_writer *w, const struct window *win)
+{
+	json_object(w, "path");
+	json_text(w, "a", win->path_a);
+	json_text(w, "b", win->path_b);
+	json_object_end(w);
+}
+
+static void member_window(struct json_writer *w, const struct window *win)
+{
+	json_object(w, NULL);
+	json_id(w, "id", 'W', win->id);
+	json_literal(w, "kind", window_kind_infos[win->kind].name);
+	json_array(w, "kinds");
+	for (int k = 0; k < WINDOW_KIND_COUNT; k++)
+		if (win->kinds & 1u << k)
+			json_literal(w, NULL, window_kind_infos[k].name);
+	json_array_end(w);
+	json_bool(w, "jitter", window_is_jitter(win));
+	json_time(w, "start", true, win->span.start.us);
+	json_time(w, "end", true, win->span.end.us);
+	json_int(w, "duration_ms", span_length_us(win->span) / US_PER_MS);
+	json_time(w, "outage_start", win->has_outage, win->outage.start.us);
+	json_time(w, "outage_end", win->has_outage, win->outage.end.us);
+	json_bool(w, "censored", win->censored);
+	json_text(w, "host", win->host);
+	member_path(w, win);
+	json_literal(w, "severity", window_kind_infos[win->kind].severity);
+	json_literal(w, "source", win->source);
+	json_object(w, "measures");
+	for (size_t i = 0; i < win->measure_count; i++)
+		json_maybe_int(w, win->measures[i].name, win->measures[i].known, win->measures[i].value);
+	json_object_end(w);
+	members_evidence(w, "evidence", &win->evidence);
+	json_object_end(w);
+}
+
+void members_windows(struct json_writer *w, const struct findings *f)
+{
+	json_array(w, "windows");
+	for (size_t i = 0; i < f->windows.count; i++)
+		member_window(w, &f->windows.items[i]);
+	json_array_end(w);
+	json_array(w, "coverage");
+	for (size_t i = 0; i < f->windows.coverage_count; i++) {
+		const struct coverage *c = &f->windows.coverage[i];
+		json_object(w, NULL);
+		json_text(w, "kind", c->kind);
+		json_text(w, "host", c->host);
+		json_time(w, "start", true, c->span.start.us);
+		json_time(w, "end", true, c->span.end.us);
+		json_object_end(w);
+	}
+	json_array_end(w);
+}
