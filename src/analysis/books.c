@@ -14,6 +14,8 @@
 static const struct sv void_statuses[] = { { "failed", 6 }, { "skipped", 7 }, { "duplicate", 9 } };
 /* So many rows of each side stand as evidence of a difference. */
 #define EVIDENCE_ROWS 4
+/* Books of more systems than that are not compared pair by pair: a column was taken for the system that is none. */
+#define SYSTEMS_MAX 16
 
 struct row {
 	struct sv system, key, request_id, currency;
@@ -313,7 +315,7 @@ int books_find(struct store *s, const struct clocks *c, const struct duplicate *
 	if (l.row_count == 0)
 		return 0;
 	order_rows(&l, a);
-	for (size_t i = 0; i < l.system_count; i++)
+	for (size_t i = 0; i < l.system_count && l.system_count <= SYSTEMS_MAX; i++)
 		for (size_t k = i + 1; k < l.system_count; k++)
 			compare_systems(&l, &l.systems[i], &l.systems[k], &index, a,
 					ARENA_PUSH(a, out->pairs, out->count, out->capacity));

@@ -27,6 +27,7 @@ const char *duplicate_kind_name(enum duplicate_kind k)
 
 struct work {
 	struct cause_context causes;
+	struct attempts *attempts;
 	struct arena *arena;
 	struct side_effects *out;
 	size_t duplicate_capacity, conflict_capacity;
@@ -150,6 +151,8 @@ static void take_intent(struct work *w, const struct attempt *const *attempts, s
 	size_t effect_count = effects_of(attempts, n, scratch);
 
 	w->out->intents++;
+	for (size_t i = 0; i < n; i++)
+		w->attempts->items[attempts[i] - w->attempts->items].intent = w->out->intents;
 	count_attempts(w->out, attempts, n, effect_count);
 	if (effect_count > 1)
 		add_duplicate(w, attempts, n, scratch, effect_count);
@@ -316,7 +319,7 @@ int duplicates_find(struct store *s, const struct clocks *c, const struct groups
 	struct redeliveries redeliveries;
 	struct owed_steps lost;
 	struct books books;
-	struct work work = { .arena = a, .out = out };
+	struct work work = { .attempts = &attempts, .arena = a, .out = out };
 	const struct attempt **order;
 	size_t count;
 
