@@ -78,6 +78,14 @@ void rules_events_init(struct rules_events *it, const struct rules *r, const str
 bool rules_events_next(struct rules_events *it, struct event *e);
 
 /*
+ * Some messages do not say whose they are: their rule says "whose thread", and
+ * who speaks is what the thread's other messages say. The events of such a rule
+ * may lack these fields, required or not, until the caller has set them.
+ */
+#define RULES_SPEAKER_FIELDS (FIELD_BIT(FIELD_GROUP) | FIELD_BIT(FIELD_CLIENT) | FIELD_BIT(FIELD_INSTANCE))
+bool rules_names_speaker(const struct rule *rule);
+
+/*
  * Lines put together to records: a line that a layout fits begins one, and
  * those after it that none fits belong to it, up to RECORD_BYTES_MAX; what is
  * beyond is dropped and said in *cut.

@@ -46,6 +46,9 @@ const struct section_kind *section_kind_of(struct sv name);
 void rules_refuse(struct loader *l, uint64_t line, size_t column, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* Reads a file beside the one that is being read, unless it has been. NULL, or why it cannot be. */
+const char *rules_use(struct loader *l, struct sv name);
+
 /* A space or a tab. */
 bool rules_is_blank(char c);
 

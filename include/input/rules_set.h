@@ -93,6 +93,7 @@ struct rule {
 	enum strength strength;
 	enum rule_from from;
 	struct sv versions;	/* absent when not said */
+	bool whose_thread;	/* who speaks is known from the thread's other messages */
 	struct pattern match;
 	struct within *withins;
 	size_t within_count, within_capacity;
@@ -133,6 +134,8 @@ struct bucket {
 
 struct rules {
 	struct arena *arena;
+	struct sv *files;	/* read so far, by their real paths */
+	size_t file_count, file_capacity;
 	struct layout **layouts;
 	size_t layout_count, layout_capacity;
 	struct prefix **prefixes;

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "input/kind.h"
+#include "input/log.h"
 
 /* A log with a long stack trace at its start is a log still. */
 #define SNIFF_LINES 200
@@ -22,6 +23,7 @@ struct log_reader {
 	struct host_time first, last;	/* of all records, in whatever order */
 	struct host_time previous;
 	uint64_t timed;			/* records with a time */
+	struct speakers speakers;
 };
 
 static enum sniffed log_sniff(struct sv head, struct sv base_name, const struct rules *rules, const char **why)
@@ -80,6 +82,24 @@ static void note_time(struct log_reader *reader, const struct log_record *record
 	reader->timed++;
 }
 
+/* False when the message does not say whose it is and its thread does not tell. */
+static bool settle_speaker(struct log_reader *reader, const struct rules_events *it, const struct place *place, struct event *e)
+{
+	struct sv thread = it->record->thread;
+	enum event_field missing;
+
+	if (rules_names_speaker(it->rule)) {
+		speakers_learn(&reader->speakers, thread, e);
+		return true;
+	}
+	speakers_tell(&reader->speakers, thread, e);
+	if (!event_lacks(e, &missing))
+		return true;
+	diag_add(reader->in->diag, SEVERITY_NOTE, "log.speaker_unknown", place, "message without its %s, which its thread does not tell",
+		 field_infos[missing].name);
+	return false;
+}
+
 static int put_events(struct log_reader *reader, const struct joined *joined, const struct place *place)
 {
 	struct ingest *in = reader->in;
@@ -91,6 +111,8 @@ static int put_events(struct log_reader *reader, const struct joined *joined, co
 	if (rule == NULL)
 		in->info->unrecognized++;
 	while (rules_events_next(&it, &e)) {
+		if (!settle_speaker(reader, &it, place, &e))
+			continue;
 		e.time = joined->record.time;
 		e.place = *place;
 		e.text = joined->text;
@@ -144,7 +166,7 @@ static void note_orphans(struct ingest *in, uint64_t orphans)
 
 static int log_read(struct ingest *in)
 {
-	struct log_reader reader = { .in = in };
+	struct log_reader reader = { .in = in, .speakers = { .arena = in->input } };
 	struct lines *lines = lines_new(in->stream, in->diag);
 	struct joiner *joiner = joiner_new(in->rules, in->zone);
 	int rc = read_lines(&reader, lines, joiner);

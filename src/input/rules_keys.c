@@ -294,6 +294,15 @@ static void rule_from(struct loader *l, void *section, const struct entry *e)
 	take_from(l, e, &((struct rule *)section)->from);
 }
 
+static void rule_whose(struct loader *l, void *section, const struct entry *e)
+{
+	struct rule *rule = section;
+
+	rule->whose_thread = sv_eq(e->value, SV("thread"));
+	if (!rule->whose_thread)
+		REFUSE_VALUE(l, e, "whose is thread, not \"%.*s\"", SV_ARG(e->value));
+}
+
 static void rule_versions(struct loader *l, void *section, const struct entry *e)
 {
 	(void)l;
@@ -349,6 +358,7 @@ static const struct key rule_keys[] = {
 	{ "evidence", false, false, rule_evidence },
 	{ "from", false, false, rule_from },
 	{ "versions", false, false, rule_versions },
+	{ "whose", false, false, rule_whose },
 	{ "match", true, false, rule_match },
 	{ "within", false, true, rule_within },
 	{ "each", false, false, rule_each },
@@ -455,6 +465,17 @@ static const struct key status_keys[] = {
 	{ "unknown", false, true, status_words },
 };
 
+/* ---- use ---- */
+
+static void *use_begin(struct loader *l, const struct section *head)
+{
+	const char *why = rules_use(l, head->name);
+
+	if (why != NULL)
+		rules_refuse(l, head->line, 1, "%.*s: %s", SV_ARG(head->name), why);
+	return l->rules;
+}
+
 #define KEYS(table) (table), sizeof(table) / sizeof(table)[0]
 
 static const struct section_kind section_kinds[] = {
@@ -463,6 +484,7 @@ static const struct section_kind section_kinds[] = {
 	{ "rule", true, KEYS(rule_keys), rule_begin, NULL },
 	{ "table", true, KEYS(table_keys), table_begin, table_end },
 	{ "status", false, KEYS(status_keys), status_begin, NULL },
+	{ "use", false, NULL, 0, use_begin, NULL },
 };
 
 const struct section_kind *section_kind_of(struct sv name)

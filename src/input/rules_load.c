@@ -110,7 +110,7 @@ static void take_section(struct loader *l, struct entry *entries, size_t n)
 	const struct section_kind *kind = section_kind_of(head->key);
 
 	if (kind == NULL) {
-		rules_refuse(l, head->line, 1, "a section begins with layout, prefix, rule, table or status, not \"%.*s\"",
+		rules_refuse(l, head->line, 1, "a section begins with layout, prefix, rule, table, status or use, not \"%.*s\"",
 		       SV_ARG(head->key));
 		return;
 	}
@@ -255,11 +255,16 @@ static struct rules *rules_new(void)
 	return r;
 }
 
+/* One file may use another: what is being read is kept aside meanwhile. */
 static void load_text(struct loader *l, struct sv file, struct sv text)
 {
+	struct sv outer = l->file;
+
 	l->file = arena_copy(l->rules->arena, file);
 	diag_set_input(l->diag, file, 0);
 	parse(l, arena_copy(l->rules->arena, text));
+	l->file = outer;
+	diag_set_input(l->diag, outer, 0);
 }
 
 /* The rules, or NULL when something was refused. */
@@ -283,6 +288,61 @@ struct rules *rules_parse(struct sv file_name, struct sv text, struct diag *d)
 	return finish(&l);
 }
 
+/* Whether the file is read already; remembers it. */
+static bool seen_before(struct rules *r, const char *path)
+{
+	char *real = realpath(path, NULL);
+	struct sv name = arena_copy(r->arena, sv_of(real));
+
+	free(real);
+	if (sv_is_absent(name))
+		return false;
+	for (size_t i = 0; i < r->file_count; i++) {
+		if (sv_eq(r->files[i], name))
+			return true;
+	}
+	*ARENA_PUSH(r->arena, r->files, r->file_count, r->file_capacity) = name;
+	return false;
+}
+
+/* NULL, or why the file cannot be read. */
+static const char *load_file(struct loader *l, const char *path)
+{
+	const char *why = NULL;
+	FILE *f;
+	char *text;
+	size_t n;
+
+	if (seen_before(l->rules, path))
+		return NULL;
+	f = fopen(path, "rb");
+	if (f == NULL)
+		return strerror(errno);
+	text = malloc(FILE_BYTES_MAX);
+	n = text != NULL ? fread(text, 1, FILE_BYTES_MAX, f) : 0;
+	if (text == NULL || ferror(f))
+		why = strerror(errno);
+	else if (n == FILE_BYTES_MAX)
+		why = "too large for a rules file (4 MiB)";
+	fclose(f);
+	if (why == NULL)
+		load_text(l, sv_of(path), (struct sv){ text, n });
+	free(text);
+	return why;
+}
+
+const char *rules_use(struct loader *l, struct sv name)
+{
+	size_t slash;
+	struct sv directory = SV("");
+
+	if (name.n == 0)
+		return "use needs the name of a file";
+	if (name.p[0] != '/' && sv_rfind_char(l->file, '/', &slash))
+		directory = sv_sub(l->file, 0, slash + 1);
+	return load_file(l, arena_printf(l->rules->arena, "%.*s%.*s", SV_ARG(directory), SV_ARG(name)).p);
+}
+
 static void cannot(struct loader *l, const char *path, const char *why)
 {
 	diag_set_input(l->diag, sv_of(path), 0);
@@ -290,27 +350,12 @@ static void cannot(struct loader *l, const char *path, const char *why)
 	l->refused = true;
 }
 
-static void load_file(struct loader *l, const char *path)
+static void load_named(struct loader *l, const char *path)
 {
-	FILE *f = fopen(path, "rb");
-	char *text = malloc(FILE_BYTES_MAX);
-	size_t n;
+	const char *why = load_file(l, path);
 
-	if (f == NULL || text == NULL) {
-		cannot(l, path, strerror(errno));
-		goto out;
-	}
-	n = fread(text, 1, FILE_BYTES_MAX, f);
-	if (ferror(f))
-		cannot(l, path, strerror(errno));
-	else if (n == FILE_BYTES_MAX)
-		cannot(l, path, "too large for a rules file (4 MiB)");
-	else
-		load_text(l, sv_of(path), (struct sv){ text, n });
-out:
-	free(text);
-	if (f != NULL)
-		fclose(f);
+	if (why != NULL)
+		cannot(l, path, why);
 }
 
 static int is_rules_name(const struct dirent *d)
@@ -335,7 +380,7 @@ static void load_directory(struct loader *l, const char *path)
 	if (n == 0)
 		cannot(l, path, "no *.rules file in this directory");
 	for (int i = 0; i < n; i++) {
-		load_file(l, arena_printf(l->rules->arena, "%s/%s", path, names[i]->d_name).p);
+		load_named(l, arena_printf(l->rules->arena, "%s/%s", path, names[i]->d_name).p);
 		free(names[i]);
 	}
 	free(names);
@@ -351,7 +396,7 @@ struct rules *rules_load(const char *path, struct diag *d)
 	else if (S_ISDIR(st.st_mode))
 		load_directory(&l, path);
 	else
-		load_file(&l, path);
+		load_named(&l, path);
 	return finish(&l);
 }
 

@@ -227,9 +227,23 @@ static bool next_each(struct rules_events *it, struct event *e)
 	return true;
 }
 
+bool rules_names_speaker(const struct rule *rule)
+{
+	return !rule->whose_thread;
+}
+
+/* Whether a required field is missing that nobody else can fill. */
+static bool is_lacking(const struct rule *rule, const struct event *e)
+{
+	field_set missing = event_infos[e->type].required & ~e->set;
+
+	if (rule->whose_thread)
+		missing &= ~RULES_SPEAKER_FIELDS;
+	return missing != 0;
+}
+
 bool rules_events_next(struct rules_events *it, struct event *e)
 {
-	enum event_field missing;
 
 	while (!it->ended) {
 		if (!it->rule->has_each || !next_each(it, e)) {
@@ -240,7 +254,7 @@ bool rules_events_next(struct rules_events *it, struct event *e)
 			*e = it->common;
 		}
 		it->found++;
-		if (!event_lacks(e, &missing))
+		if (!is_lacking(it->rule, e))
 			return true;
 	}
 	return false;
