@@ -39,5 +39,7 @@ void json_null(struct json_writer *w, const char *key);
 void json_time(struct json_writer *w, const char *key, bool known, int64_t us);
 /* An amount in millionths as a decimal string, so that no reader rounds it. */
 void json_amount(struct json_writer *w, const char *key, bool known, int64_t micros);
+/* "W3"; null for 0. */
+void json_id(struct json_writer *w, const char *key, char letter, unsigned id);
 
 #endif

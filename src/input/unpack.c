@@ -10,6 +10,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <errno.h>
 #include <string.h>
 
 #define BLOCK_BYTES ((size_t)64 * 1024)
@@ -22,8 +23,10 @@ struct unpack {
 	char *buffer;		/* of packed, for libarchive */
 	bool is_archive;	/* else the content of one compressed file */
 	bool in_member;
-	const char *code;	/* of the problem that ended it; NULL while all is well */
+	const char *code;	/* of the problem that ended the member, or all; NULL while all is well */
 	const char *problem;
+	bool over;		/* it ended all */
+	bool reported;		/* the member's stream has told */
 	/* The block at hand of the current member. */
 	const char *block;
 	size_t block_bytes;
@@ -83,13 +86,16 @@ static void fail(struct unpack *u, const char *code, const char *problem)
 		return;
 	u->code = code;
 	u->problem = arena_strdup(u->options.arena, sv_of(problem));
+	u->over = true;
 }
 
-static void fail_by_archive(struct unpack *u)
+/* A checksum or a cipher spoils one member; anything fatal all that follow. */
+static void fail_by_archive(struct unpack *u, int rc)
 {
 	const char *what = archive_error_string(u->archive);
 
 	fail(u, "input.damaged", what != NULL ? what : "the archive cannot be read");
+	u->over = rc == ARCHIVE_FATAL;
 }
 
 /* False when so much would be a bomb. */
@@ -123,8 +129,8 @@ static int next_block(struct unpack *u)
 
 		if (rc == ARCHIVE_EOF)
 			return 0;
-		if (rc != ARCHIVE_OK && rc != ARCHIVE_WARN) {
-			fail_by_archive(u);
+		if (rc != ARCHIVE_OK) {
+			fail_by_archive(u, rc);
 			return -1;
 		}
 		if (offset < u->position || (n > 0 && offset > INT64_MAX - (int64_t)n)) {
@@ -165,9 +171,10 @@ static ptrdiff_t member_read(void *context, void *bytes, size_t n)
 
 static void member_report(void *context, uint64_t at)
 {
-	const struct unpack *u = context;
+	struct unpack *u = context;
 	struct place place = { .unit = PLACE_WHOLE, .byte_offset = at };
 
+	u->reported = true;
 	diag_add(u->options.diag, SEVERITY_WARNING, u->code, &place, "after %llu bytes: %s",
 		 (unsigned long long)at, u->problem);
 }
@@ -180,7 +187,7 @@ static la_ssize_t packed_read(struct archive *a, void *context, const void **byt
 	ptrdiff_t n = stream_read(u->packed, u->buffer, BLOCK_BYTES);
 
 	if (n < 0)
-		archive_set_error(a, ARCHIVE_ERRNO_FILE_FORMAT, "what it is packed in is damaged");
+		archive_set_error(a, EILSEQ, "what it is packed in is damaged");
 	*bytes = u->buffer;
 	return (la_ssize_t)n;
 }
@@ -213,7 +220,7 @@ struct unpack *unpack_fd(int fd, const struct unpack_options *o)
 	struct unpack *u = unpack_new(o);
 
 	if (u->archive != NULL && archive_read_open_fd(u->archive, fd, BLOCK_BYTES) != ARCHIVE_OK)
-		fail_by_archive(u);
+		fail_by_archive(u, ARCHIVE_FATAL);
 	return u;
 }
 
@@ -224,7 +231,7 @@ struct unpack *unpack_stream(struct stream *s, const struct unpack_options *o)
 	u->packed = s;
 	u->buffer = arena_alloc(o->arena, BLOCK_BYTES);
 	if (u->archive != NULL && archive_read_open(u->archive, u, NULL, packed_read, NULL) != ARCHIVE_OK)
-		fail_by_archive(u);
+		fail_by_archive(u, ARCHIVE_FATAL);
 	return u;
 }
 
@@ -252,7 +259,7 @@ static int next_file(struct unpack *u, struct archive_entry **entry)
 		if (rc == ARCHIVE_EOF)
 			return 0;
 		if (rc != ARCHIVE_OK && rc != ARCHIVE_WARN) {
-			fail_by_archive(u);
+			fail_by_archive(u, ARCHIVE_FATAL);
 			return -1;
 		}
 		if (++u->options.budget->members > UNPACK_MEMBERS_MAX) {
@@ -279,17 +286,30 @@ static struct sv name_of(struct archive_entry *entry, struct arena *a)
 	return arena_copy(a, name);
 }
 
-int unpack_next(struct unpack *u, struct arena *member, struct unpack_member *out)
+/* Whether another member can follow the last. 1, 0 or -1 as unpack_next. */
+static int leave_member(struct unpack *u)
 {
-	struct archive_entry *entry = NULL;
-	int rc;
+	bool told;
 
 	if (u->code == NULL)
 		drain(u);
+	told = u->in_member && u->reported;
 	u->in_member = false;
-	/* The content of a compressed file has told its own damage, and nothing follows it. */
-	if (u->code != NULL)
-		return u->archive == NULL || u->is_archive || archive_format(u->archive) != ARCHIVE_FORMAT_RAW ? -1 : 0;
+	u->reported = false;
+	/* The content of a compressed file tells its own damage, and nothing follows it. */
+	if (u->code != NULL && u->over)
+		return told && !u->is_archive ? 0 : -1;
+	u->code = NULL;
+	return 1;
+}
+
+int unpack_next(struct unpack *u, struct arena *member, struct unpack_member *out)
+{
+	struct archive_entry *entry = NULL;
+	int rc = leave_member(u);
+
+	if (rc != 1)
+		return rc;
 	rc = next_file(u, &entry);
 	if (rc != 1)
 		return rc;

@@ -144,3 +144,13 @@ void json_amount(struct json_writer *w, const char *key, bool known, int64_t mic
 	words_amount(w->to, micros);
 	buf_add_char(w->to, '"');
 }
+
+void json_id(struct json_writer *w, const char *key, char letter, unsigned id)
+{
+	if (id == 0) {
+		json_null(w, key);
+		return;
+	}
+	member(w, key);
+	buf_printf(w->to, "\"%c%u\"", letter, id);
+}

@@ -140,19 +140,6 @@ void chapter_share(struct out *o, const struct chapter_context *c)
 
 /* ---- JSON ---- */
 
-static void member_id(struct json_writer *w, const char *key, char letter, unsigned id)
-{
-	struct buf b;
-	if (id == 0) {
-		json_null(w, key);
-		return;
-	}
-	buf_init(&b);
-	buf_printf(&b, "%c%u", letter, id);
-	json_text(w, key, buf_sv(&b));
-	buf_fini(&b);
-}
-
 static void member_setting(struct json_writer *w, const char *key, const struct setting *s)
 {
 	json_object(w, key);
@@ -204,7 +191,7 @@ static void members_window_ids(struct json_writer *w, const char *key, const str
 {
 	json_array(w, key);
 	for (size_t i = 0; i < n; i++)
-		member_id(w, NULL, 'W', windows[i]->id);
+		json_id(w, NULL, 'W', windows[i]->id);
 	json_array_end(w);
 }
 
@@ -223,7 +210,7 @@ static void member_exposure(struct json_writer *w, const struct rebalance *r)
 static void member_rebalance(struct json_writer *w, const struct rebalance *r)
 {
 	json_object(w, NULL);
-	member_id(w, "id", 'R', r->id);
+	json_id(w, "id", 'R', r->id);
 	json_text(w, "group", r->group);
 	json_maybe_int(w, "generation", r->has_generation, r->generation);
 	json_bool(w, "empties_group", r->empties_group);
@@ -245,7 +232,7 @@ static void member_rebalance(struct json_writer *w, const struct rebalance *r)
 	json_text(w, "host", r->host);
 	json_literal(w, "fate", fate_name(r->fate));
 	json_bool(w, "is_root", r->is_root);
-	member_id(w, "root", 'R', r->root);
+	json_id(w, "root", 'R', r->root);
 	member_exposure(w, r);
 	json_bool(w, "observed", r->observed);
 	json_bool(w, "contained", r->contained);

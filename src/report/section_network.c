@@ -153,11 +153,7 @@ static void member_path(struct json_writer *w, const struct window *win)
 static void member_window(struct json_writer *w, const struct window *win)
 {
 	json_object(w, NULL);
-	struct buf id;
-	buf_init(&id);
-	buf_printf(&id, "W%u", win->id);
-	json_text(w, "id", buf_sv(&id));
-	buf_fini(&id);
+	json_id(w, "id", 'W', win->id);
 	json_literal(w, "kind", window_kind_infos[win->kind].name);
 	json_array(w, "kinds");
 	for (int k = 0; k < WINDOW_KIND_COUNT; k++)
