@@ -34,4 +34,12 @@ int query_load(struct store *s, const enum event_type *types, size_t n, struct a
 /* One event by its id, texts copied to arena. 1, 0 when there is none, -1. */
 int query_event(struct store *s, int64_t id, struct arena *a, struct event *e);
 
+/* How many events of each type each host has, by host (absent first), then type. */
+struct host_count {
+	struct sv host;
+	enum event_type type;
+	uint64_t events;
+};
+int query_host_counts(struct store *s, struct arena *a, struct host_count **counts, size_t *n);
+
 #endif

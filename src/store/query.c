@@ -350,3 +350,27 @@ int query_problems(struct store *s, struct diag *d)
 	sqlite3_finalize(statement);
 	return result == SQLITE_DONE ? 0 : store_fail(s, "read");
 }
+
+int query_host_counts(struct store *s, struct arena *a, struct host_count **counts, size_t *n)
+{
+	struct sqlite3_stmt *statement = NULL;
+	size_t capacity = 0;
+	enum event_type type;
+	int result;
+
+	*counts = NULL;
+	*n = 0;
+	if (store_prepare(s, "SELECT host, type, count(*) FROM event GROUP BY host, type ORDER BY host, type", &statement) < 0)
+		return -1;
+	while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
+		if (!event_by_name(store_column_text(statement, 1), &type))
+			continue;
+		*ARENA_PUSH(a, *counts, *n, capacity) = (struct host_count){
+			.host = arena_copy(a, store_column_text(statement, 0)),
+			.type = type,
+			.events = column_count(statement, 2),
+		};
+	}
+	sqlite3_finalize(statement);
+	return result == SQLITE_DONE ? 0 : store_fail(s, "read");
+}
