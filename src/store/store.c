@@ -22,7 +22,7 @@
 #define APPLICATION_ID 0x4166536b /* "AfSk", in the header of the file */
 /* Grows when tables change. A new row in field.def does not count: its column is added by itself. */
 #define SCHEMA_VERSION 1
-#define BUSY_TIMEOUT_MS 5000
+#define BUSY_TIMEOUT_MS 2000 /* enough for another's commit, not for its whole input */
 
 /*
  * The schema. Facts (input, problem, event) and what is derived from them
@@ -424,36 +424,44 @@ static int delete_input(const struct store *s, int64_t id)
 	return run(s, statement, "write");
 }
 
-/* Writes the row of an input as it is known now; its first row is made at begin, for the events to refer to. */
-static int write_input(const struct store *s, const struct input_info *info, uint64_t events)
+/* The row that events refer to; end fills it. Another process may have added inputs since this one opened the file. */
+static int insert_input(struct store *s, struct input_info *info)
+{
+	static const char sql[] = "INSERT INTO input (id, path, size_bytes, records, events, skipped, unrecognized)"
+				  " VALUES (?, '', 0, 0, 0, 0, 0)";
+	struct sqlite3_stmt *statement = NULL;
+	int64_t greatest = 0;
+
+	if (ask(s, "SELECT coalesce(max(id), 0) FROM input", &greatest) < 0 || store_prepare(s, sql, &statement) < 0)
+		return -1;
+	info->id = (greatest > s->last_input ? greatest : s->last_input) + 1;
+	sqlite3_bind_int64(statement, 1, info->id);
+	return run(s, statement, "write");
+}
+
+static int update_input(const struct store *s, const struct input_info *info)
 {
 	static const char sql[] =
-		"INSERT INTO input (id, path, kind, format, host, digest, why_skipped, size_bytes, records, events, skipped,"
-		" unrecognized, zone_name, zone_source, first_us, last_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-		" ON CONFLICT (id) DO UPDATE SET path = excluded.path, kind = excluded.kind, format = excluded.format,"
-		" host = excluded.host, digest = excluded.digest, why_skipped = excluded.why_skipped,"
-		" size_bytes = excluded.size_bytes, records = excluded.records, events = excluded.events,"
-		" skipped = excluded.skipped, unrecognized = excluded.unrecognized, zone_name = excluded.zone_name,"
-		" zone_source = excluded.zone_source, first_us = excluded.first_us, last_us = excluded.last_us";
+		"UPDATE input SET path = ?, kind = ?, format = ?, host = ?, digest = ?, why_skipped = ?, zone_name = ?,"
+		" zone_source = ?, size_bytes = ?, records = ?, events = ?, skipped = ?, unrecognized = ?,"
+		" first_us = ?, last_us = ? WHERE id = ?";
 	const struct sv texts[] = { info->path.p != NULL ? info->path : SV(""), info->kind, info->format, info->host,
-				    info->digest, info->why_skipped };
-	const uint64_t counts[] = { info->size_bytes, info->records, events, info->skipped, info->unrecognized };
+				    info->digest, info->why_skipped, info->zone_name, info->zone_source };
+	const uint64_t counts[] = { info->size_bytes, info->records, s->stored, info->skipped, info->unrecognized };
 	struct sqlite3_stmt *statement = NULL;
 	int parameter = 1;
 
 	if (store_prepare(s, sql, &statement) < 0)
 		return -1;
-	sqlite3_bind_int64(statement, parameter++, info->id);
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		store_bind_text(statement, parameter++, texts[i]);
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
 		bind_count(statement, parameter++, counts[i]);
-	store_bind_text(statement, parameter++, info->zone_name);
-	store_bind_text(statement, parameter++, info->zone_source);
 	if (info->has_times) {
-		sqlite3_bind_int64(statement, parameter++, info->first.us);
-		sqlite3_bind_int64(statement, parameter, info->last.us);
+		sqlite3_bind_int64(statement, parameter, info->first.us);
+		sqlite3_bind_int64(statement, parameter + 1, info->last.us);
 	}
+	sqlite3_bind_int64(statement, parameter + 2, info->id);
 	return run(s, statement, "write");
 }
 
@@ -485,8 +493,7 @@ static int sink_begin(void *context, struct input_info *info)
 		rollback(s);
 		return found == 1 ? 0 : -1;
 	}
-	info->id = s->last_input + 1;
-	if (write_input(s, info, 0) < 0) {
+	if (insert_input(s, info) < 0) {
 		rollback(s);
 		return -1;
 	}
@@ -584,7 +591,7 @@ static int sink_end(void *context, const struct input_info *info)
 	if (s->input == 0)
 		return -1;
 	assert(info->id == s->input);
-	rc = write_input(s, info, s->stored) < 0 || write_problems(s) < 0 || execute(s, "COMMIT", "write") < 0 ? -1 : 0;
+	rc = update_input(s, info) < 0 || write_problems(s) < 0 || execute(s, "COMMIT", "write") < 0 ? -1 : 0;
 	leave_input(s);
 	return rc;
 }

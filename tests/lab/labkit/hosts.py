@@ -157,6 +157,8 @@ class Network:
 
     def close(self):
         """Ends the processes that this network started, and only those, then removes its namespaces."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)  # an impatient second Ctrl-C would leave half behind
         alive = [p for p in self.processes if p.poll() is None]
         for process in alive:
             process.send_signal(signal.SIGCONT)

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AFTERSHOCK_CLI_FILES_H
+#define AFTERSHOCK_CLI_FILES_H
+
+/* Where results go, and where the shipped rules lie. */
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/diag.h"
+
+enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
+
+/*
+ * Writes the whole text or leaves what was there: into a file beside it, then
+ * renamed. path "-" or NULL is standard output. 0, or -1 (recorded).
+ */
+int files_write(const char *path, const struct buf *text, struct diag *d);
+
+/* Makes the directory unless it is there. 0, or -1 (recorded). */
+int files_make_directory(const char *path, struct diag *d);
+
+/*
+ * The directory of rules: the one asked for, else that of $AFTERSHOCK_RULES,
+ * of the source tree that this program was built in, or of its installation.
+ */
+const char *files_rules(const char *asked, struct arena *a);
+
+/* Whether to colour what goes to standard output. */
+bool files_color(enum when when);
+
+#endif

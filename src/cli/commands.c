@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* The subcommands: each connects inputs, store, analysis and report. */
+
+#include "cli/commands.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/findings.h"
+#include "input/rules.h"
+#include "store/store.h"
+
+/* ---- shared steps ---- */
+
+static void print_problems(const struct diag *d, enum severity least)
+{
+	for (size_t i = 0; i < diag_count(d); i++) {
+		const struct problem *p = diag_at(d, i);
+		const char *unit = place_unit_name(p->place.unit);
+		struct buf line;
+		if (p->severity < least)
+			continue;
+		buf_init(&line);
+		buf_add(&line, SV("aftershock: "));
+		if (!sv_is_absent(p->path)) {
+			buf_add_plain(&line, p->path);
+			if (unit != NULL)
+				buf_printf(&line, " %s %" PRIu64, unit, p->place.number);
+			buf_add(&line, SV(": "));
+		}
+		buf_add_plain(&line, p->message);
+		if (p->count > 1)
+			buf_printf(&line, " (%" PRIu64 " times)", p->count);
+		fprintf(stderr, "%.*s\n", SV_ARG(buf_sv(&line)));
+		buf_fini(&line);
+	}
+}
+
+static enum exit_code exit_code_of(const struct diag *d)
+{
+	enum severity worst;
+	if (!diag_worst(d, &worst) || worst == SEVERITY_NOTE)
+		return EXIT_DONE;
+	return worst == SEVERITY_ERROR ? EXIT_FAILED : EXIT_DAMAGED;
+}
+
+static enum exit_code usage(const char *what)
+{
+	fprintf(stderr, "aftershock: %s\n", what);
+	return EXIT_USAGE;
+}
+
+static enum exit_code fail(const struct diag *d)
+{
+	print_problems(d, SEVERITY_ERROR);
+	return EXIT_FAILED;
+}
+
+/* Says on a terminal which input is being read; passes everything on. */
+struct progress {
+	struct input_sink inner;
+	bool show;
+};
+
+static int progress_begin(void *context, struct input_info *info)
+{
+	struct progress *p = context;
+	if (p->show)
+		fprintf(stderr, "\r\033[Kreading %.*s", SV_ARG(info->path));
+	return p->inner.begin(p->inner.context, info);
+}
+
+static int progress_end(void *context, const struct input_info *info)
+{
+	struct progress *p = context;
+	return p->inner.end(p->inner.context, info);
+}
+
+static void progress_abandon(void *context)
+{
+	struct progress *p = context;
+	p->inner.abandon(p->inner.context);
+}
+
+/* Reads every argument into the store. What fails is in d; the rest is read. */
+static int ingest_all(const struct options *o, struct store *s, struct arena *run, struct diag *d)
+{
+	struct rules *rules = rules_load(files_rules(o->rules, run), d);
+	if (rules == NULL)
+		return -1;
+	struct ingest_options ingest = o->ingest;
+	ingest.rules = rules;
+	struct progress progress = { store_sink(s), !o->quiet && !o->no_progress && isatty(STDERR_FILENO) };
+	struct input_sink sink = { progress_begin, progress.inner.events, progress_end, progress_abandon, &progress };
+	for (size_t i = 0; i < o->argument_count; i++)
+		source_ingest(o->arguments[i], &ingest, &sink, d);
+	if (progress.show)
+		fputs("\r\033[K", stderr);
+	rules_free(rules);
+	return 0;
+}
+
+/* The problems that stand in no stored input: those of inputs come back from the store. */
+static struct diag *problems_of_run(const struct diag *d, struct arena *run)
+{
+	struct diag *out = diag_new(run);
+	for (size_t i = 0; i < diag_count(d); i++)
+		if (diag_at(d, i)->place.input == 0)
+			diag_restore(out, diag_at(d, i));
+	return out;
+}
+
+static int write_report(const char *path, enum report_format format, const struct findings *f, bool color, struct diag *d)
+{
+	struct buf text;
+	buf_init(&text);
+	report_write(&text, format, f, color);
+	int rc = files_write(path, &text, d);
+	buf_fini(&text);
+	return rc;
+}
+
+/* Opens --db and draws all conclusions. The store is closed again: findings live in run. */
+static int findings_of_db(const struct options *o, struct arena *run, struct diag *d, struct findings *f)
+{
+	struct store *s = store_open(o->db, STORE_READ, d);
+	int rc = s == NULL ? -1 : findings_make(s, &o->analysis, run, d, f);
+	store_close(s);
+	return rc;
+}
+
+/* ---- commands ---- */
+
+enum exit_code command_analyze(const struct options *o, struct arena *run)
+{
+	const char *directory = o->output != NULL ? o->output : "aftershock-report";
+	struct diag *read = diag_new(run);
+	struct findings f;
+
+	if (o->argument_count == 0)
+		return usage("analyze needs an INPUT: a file, a directory, an archive, or - (see --help)");
+	if (files_make_directory(directory, read) < 0)
+		return fail(read);
+	struct store *s = store_open(arena_printf(run, "%s/incident.db", directory).p, STORE_WRITE, read);
+	if (s == NULL || ingest_all(o, s, run, read) < 0) {
+		store_close(s);
+		return fail(read);
+	}
+	struct diag *all = problems_of_run(read, run);
+	int rc = findings_make(s, &o->analysis, run, all, &f);
+	store_close(s);
+	if (rc < 0 || write_report(arena_printf(run, "%s/report.json", directory).p, REPORT_JSON, &f, false, all) < 0 ||
+	    write_report(arena_printf(run, "%s/report.html", directory).p, REPORT_HTML, &f, false, all) < 0)
+		return fail(all);
+	if (!o->quiet) {
+		if (write_report(NULL, REPORT_TEXT, &f, files_color(o->color), all) < 0)
+			return fail(all);
+		printf("Written: %s/report.html, %s/report.json, %s/incident.db\n"
+		       "Next: aftershock explain --db %s/incident.db W1 (or R2, L1, D1)\n",
+		       directory, directory, directory, directory);
+	}
+	print_problems(all, SEVERITY_ERROR);
+	return exit_code_of(all);
+}
+
+enum exit_code command_ingest(const struct options *o, struct arena *run)
+{
+	struct diag *d = diag_new(run);
+	if (o->db == NULL || o->argument_count == 0)
+		return usage("ingest needs --db FILE and an INPUT (see --help)");
+	struct store *s = store_open(o->db, STORE_WRITE, d);
+	if (s == NULL || ingest_all(o, s, run, d) < 0) {
+		store_close(s);
+		return fail(d);
+	}
+	store_close(s);
+	print_problems(d, SEVERITY_NOTE);
+	return exit_code_of(d);
+}
+
+enum exit_code command_report(const struct options *o, struct arena *run)
+{
+	struct diag *d = diag_new(run);
+	struct findings f;
+	if (o->db == NULL || o->argument_count != 0)
+		return usage("report needs --db FILE and no other argument (see --help)");
+	if (findings_of_db(o, run, d, &f) < 0 ||
+	    write_report(o->output, o->format, &f, o->output == NULL && files_color(o->color), d) < 0)
+		return fail(d);
+	if (o->has_fail_on && verdict_at_least(f.share.verdict, o->fail_on))
+		return EXIT_VERDICT;
+	return exit_code_of(d);
+}
+
+enum exit_code command_tune(const struct options *o, struct arena *run)
+{
+	struct diag *d = diag_new(run);
+	struct findings f;
+	struct buf text;
+	if (o->db == NULL || o->argument_count != 0)
+		return usage("tune needs --db FILE and no other argument (see --help)");
+	if (findings_of_db(o, run, d, &f) < 0)
+		return fail(d);
+	buf_init(&text);
+	report_tuning(&text, o->format, &f, files_color(o->color));
+	int rc = files_write(NULL, &text, d);
+	buf_fini(&text);
+	return rc < 0 ? fail(d) : exit_code_of(d);
+}
+
+enum exit_code command_explain(const struct options *o, struct arena *run)
+{
+	struct diag *d = diag_new(run);
+	struct findings f;
+	struct buf text;
+	if (o->db == NULL || o->argument_count != 1)
+		return usage("explain needs --db FILE and one ID such as W3, R12, L2 or D7 (see --help)");
+	if (findings_of_db(o, run, d, &f) < 0)
+		return fail(d);
+	buf_init(&text);
+	int rc = -1;
+	if (report_explain(&text, &f, sv_of(o->arguments[0]), files_color(o->color)))
+		rc = files_write(NULL, &text, d);
+	else
+		diag_add(d, SEVERITY_ERROR, "explain.unknown_id", NULL,
+			 "there is no %s in this incident: it has %zu windows (W), %zu rebalances (R), %zu redeliveries (L) and "
+			 "%zu duplicates (D)",
+			 o->arguments[0], f.windows.count, f.rebalances.count, f.effects.redelivery_count,
+			 f.effects.duplicate_count);
+	buf_fini(&text);
+	return rc < 0 ? fail(d) : exit_code_of(d);
+}
+
+enum exit_code command_rules(const struct options *o, struct arena *run)
+{
+	struct diag *d = diag_new(run);
+	const char *verb = o->argument_count > 0 ? o->arguments[0] : "";
+	bool takes_file = strcmp(verb, "check") == 0 || strcmp(verb, "test") == 0;
+	if ((strcmp(verb, "list") != 0 && !takes_file) || o->argument_count > (takes_file ? 2 : 1))
+		return usage("rules needs: list, or check [FILE], or test [FILE] (see --help)");
+	const char *path = o->argument_count == 2 ? o->arguments[1] : files_rules(o->rules, run);
+	struct rules *rules = rules_load(path, d);
+	int rc = rules == NULL ? -1 : 0;
+	if (rc == 0 && strcmp(verb, "list") == 0)
+		rules_list(rules, stdout);
+	else if (rc == 0 && strcmp(verb, "check") == 0)
+		rc = rules_check(rules, d);
+	else if (rc == 0)
+		rc = rules_test(rules, stdin, stdout);
+	rules_free(rules);
+	print_problems(d, SEVERITY_NOTE);
+	return rc < 0 ? EXIT_FAILED : exit_code_of(d);
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of options. A new option is one row here and the member that it fills. */
+
+#include "cli/opts.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALL_INPUT (COMMAND_ANALYZE | COMMAND_INGEST)
+#define ALL_ANALYSIS (COMMAND_ANALYZE | COMMAND_REPORT | COMMAND_TUNE | COMMAND_EXPLAIN)
+#define ALL (ALL_INPUT | ALL_ANALYSIS | COMMAND_RULES)
+
+struct parse_context {
+	struct options *o;
+	struct arena *a;
+};
+
+/* Sets a member from the option's argument; NULL when it is good, else what was expected. */
+typedef const char *set_function(struct parse_context *c, const char *value);
+
+static const char *set_db(struct parse_context *c, const char *value)
+{
+	c->o->db = value;
+	return NULL;
+}
+
+static const char *set_output(struct parse_context *c, const char *value)
+{
+	c->o->output = value;
+	return NULL;
+}
+
+static const char *set_rules(struct parse_context *c, const char *value)
+{
+	c->o->rules = value;
+	return NULL;
+}
+
+static const char *set_as(struct parse_context *c, const char *value)
+{
+	for (const char *const *name = source_kind_names(); *name != NULL; name++) {
+		if (strcmp(*name, value) == 0) {
+			c->o->ingest.as_kind = *name;
+			return NULL;
+		}
+	}
+	return "a kind of input (see --help)";
+}
+
+static const char *set_format(struct parse_context *c, const char *value)
+{
+	return report_format_by_name(sv_of(value), &c->o->format) ? NULL : "text, json, html or markdown";
+}
+
+static const char *set_fail_on(struct parse_context *c, const char *value)
+{
+	c->o->has_fail_on = true;
+	return verdict_by_name(sv_of(value), &c->o->fail_on) ? NULL : "a verdict, such as confirmed or partial";
+}
+
+static const char *set_group(struct parse_context *c, const char *value)
+{
+	c->o->analysis.group = sv_of(value);
+	return NULL;
+}
+
+static const char *set_time(const char *value, bool *has, struct ref_time *out)
+{
+	struct host_time t;
+	bool zoned;
+	if (!tstamp_guess(sv_of(value), (struct zone){ 0 }, &t, &zoned))
+		return "a time such as 2026-11-30T13:29:36Z (UTC when no zone is written)";
+	*has = true;
+	out->us = t.us;
+	return NULL;
+}
+
+static const char *set_from(struct parse_context *c, const char *value)
+{
+	return set_time(value, &c->o->analysis.has_from, &c->o->analysis.from);
+}
+
+static const char *set_to(struct parse_context *c, const char *value)
+{
+	return set_time(value, &c->o->analysis.has_to, &c->o->analysis.to);
+}
+
+/* "NAME=rest" or "rest": the name is absent then. */
+static struct sv cut_name(struct sv *value)
+{
+	size_t at;
+	struct sv name = SV_ABSENT;
+	if (sv_find_char(*value, '=', &at)) {
+		name = sv_sub(*value, 0, at);
+		*value = sv_sub(*value, at + 1, value->n);
+	}
+	return name;
+}
+
+static const char *set_timezone(struct parse_context *c, const char *value)
+{
+	struct sv rest = sv_of(value);
+	struct host_zone z = { .host = cut_name(&rest) };
+	if (!zone_parse(rest, &z.zone))
+		return "[HOST=]UTC or [HOST=]+08:00 (an offset, not the name of a place)";
+	*ARENA_PUSH(c->a, c->o->zones, c->o->ingest.zone_count, c->o->zone_capacity) = z;
+	return NULL;
+}
+
+static const char *set_offset(struct parse_context *c, const char *value)
+{
+	struct sv rest = sv_of(value);
+	struct host_offset h = { .host = cut_name(&rest) };
+	if (h.host.n == 0 || !duration_parse(rest, &h.offset_us))
+		return "HOST=+1.25s: how far that host's clock is ahead";
+	*ARENA_PUSH(c->a, c->o->offsets, c->o->analysis.offset_count, c->o->offset_capacity) = h;
+	return NULL;
+}
+
+static const char *set_host(struct parse_context *c, const char *value)
+{
+	size_t at;
+	struct sv whole = sv_of(value);
+	if (!sv_rfind_char(whole, '=', &at) || at == 0 || at + 1 == whole.n)
+		return "PATTERN=NAME, such as '*node-3*=consumer-3'";
+	*ARENA_PUSH(c->a, c->o->hosts, c->o->ingest.host_count, c->o->host_capacity) =
+		(struct host_pattern){ arena_strdup(c->a, sv_sub(whole, 0, at)), sv_sub(whole, at + 1, whole.n) };
+	return NULL;
+}
+
+static const char *set_threshold(struct parse_context *c, const char *value)
+{
+	int64_t percent;
+	if (!sv_to_i64(sv_of(value), &percent) || percent < 1 || percent > 100)
+		return "a whole number of percent from 1 to 100";
+	c->o->analysis.threshold_percent = (int)percent;
+	return NULL;
+}
+
+#define SESSION_TIMEOUT_MOST_US (INT64_C(24) * 3600 * US_PER_S)
+
+static const char *set_session_timeout(struct parse_context *c, const char *value)
+{
+	struct sv rest = sv_of(value);
+	while (!sv_is_absent(rest)) {
+		int64_t us;
+		struct sv one = sv_cut(&rest, ',');
+		if (!duration_parse(one, &us) || us < US_PER_MS || us > SESSION_TIMEOUT_MOST_US)
+			return "a list of durations such as 10s,30s,45000ms, none above a day";
+		*ARENA_PUSH(c->a, c->o->session_timeouts, c->o->analysis.session_timeout_count,
+			    c->o->session_timeout_capacity) = us / US_PER_MS;
+	}
+	return NULL;
+}
+
+static const char *set_period(const char *value, bool *has, int64_t *us)
+{
+	if (!duration_parse(sv_of(value), us) || *us < 0)
+		return "a duration such as 36h or 30d";
+	*has = true;
+	return NULL;
+}
+
+static const char *set_reconciliation(struct parse_context *c, const char *value)
+{
+	return set_period(value, &c->o->analysis.has_reconciliation, &c->o->analysis.reconciliation_us);
+}
+
+static const char *set_confirmation(struct parse_context *c, const char *value)
+{
+	return set_period(value, &c->o->analysis.has_confirmation, &c->o->analysis.confirmation_us);
+}
+
+static const char *set_color(struct parse_context *c, const char *value)
+{
+	static const char *const names[] = { "auto", "always", "never" };
+	for (int i = 0; i < 3; i++) {
+		if (strcmp(value, names[i]) == 0) {
+			c->o->color = (enum when)i;
+			return NULL;
+		}
+	}
+	return "auto, always or never";
+}
+
+static const char *set_quiet(struct parse_context *c, const char *value)
+{
+	(void)value;
+	c->o->quiet = true;
+	return NULL;
+}
+
+static const char *set_no_progress(struct parse_context *c, const char *value)
+{
+	(void)value;
+	c->o->no_progress = true;
+	return NULL;
+}
+
+static const char *set_help(struct parse_context *c, const char *value)
+{
+	(void)value;
+	c->o->help = true;
+	return NULL;
+}
+
+static const struct option_row {
+	const char *name;
+	char letter;		/* 0: none */
+	const char *argument;	/* NULL: none */
+	int commands;
+	set_function *set;
+	const char *help;
+} rows[] = {
+	{ "db", 0, "FILE", COMMAND_INGEST | COMMAND_REPORT | COMMAND_TUNE | COMMAND_EXPLAIN, set_db, "the incident database" },
+	{ "output", 'o', "PATH", COMMAND_ANALYZE | COMMAND_REPORT, set_output,
+	  "analyze: the directory for incident.db, report.html and report.json (aftershock-report); report: the file" },
+	{ "format", 0, "NAME", COMMAND_REPORT | COMMAND_TUNE, set_format, "text, json, html or markdown" },
+	{ "fail-on", 0, "VERDICT", COMMAND_REPORT, set_fail_on, "exit with 4 when the verdict is at least that strong" },
+	{ "as", 0, "KIND", ALL_INPUT, set_as, "take every input for this kind: log, capture, counters, snapshot, table" },
+	{ "host", 0, "PATTERN=NAME", ALL_INPUT, set_host, "inputs whose path matches the shell pattern are of this host" },
+	{ "timezone", 0, "[HOST=]ZONE", ALL_INPUT, set_timezone, "zone of times that carry none: UTC, +08:00" },
+	{ "rules", 0, "DIR", ALL_INPUT | COMMAND_RULES, set_rules, "rules to use instead of those shipped" },
+	{ "group", 0, "NAME", ALL_ANALYSIS, set_group, "this consumer group alone" },
+	{ "from", 0, "TIME", ALL_ANALYSIS, set_from, "leave out rebalances before" },
+	{ "to", 0, "TIME", ALL_ANALYSIS, set_to, "leave out rebalances after" },
+	{ "offset", 0, "HOST=SECONDS", ALL_ANALYSIS, set_offset, "how far that host's clock is ahead; wins over every estimate" },
+	{ "threshold", 0, "PERCENT", ALL_ANALYSIS, set_threshold, "share from which the chain is established (80)" },
+	{ "session-timeout", 0, "LIST", ALL_ANALYSIS, set_session_timeout, "session timeouts to replay: 10s,30s,45s" },
+	{ "reconciliation", 0, "DURATION", ALL_ANALYSIS, set_reconciliation, "how late the books are reconciled: 30d" },
+	{ "confirmation", 0, "DURATION", ALL_ANALYSIS, set_confirmation, "how late the other side confirms: 3d" },
+	{ "color", 0, "WHEN", ALL_ANALYSIS, set_color, "auto, always or never; NO_COLOR is honoured" },
+	{ "quiet", 'q', NULL, ALL_INPUT, set_quiet, "no text report, no progress" },
+	{ "no-progress", 0, NULL, ALL_INPUT, set_no_progress, "no progress on standard error" },
+	{ "help", 'h', NULL, ALL, set_help, "this text" },
+};
+#define ROW_COUNT (sizeof rows / sizeof rows[0])
+
+/* getopt_long's own tables, for one command; val is the row's index + 256. */
+static void make_tables(enum command command, struct option *longs, char *letters)
+{
+	size_t n = 0, k = 0;
+	letters[k++] = ':';
+	for (size_t i = 0; i < ROW_COUNT; i++) {
+		if ((rows[i].commands & (int)command) == 0)
+			continue;
+		longs[n++] = (struct option){ rows[i].name, rows[i].argument != NULL ? required_argument : no_argument, NULL,
+					      (int)i + 256 };
+		if (rows[i].letter != 0) {
+			letters[k++] = rows[i].letter;
+			if (rows[i].argument != NULL)
+				letters[k++] = ':';
+		}
+	}
+	longs[n] = (struct option){ NULL, 0, NULL, 0 };
+	letters[k] = '\0';
+}
+
+static const struct option_row *row_of(int found)
+{
+	if (found >= 256)
+		return &rows[found - 256];
+	for (size_t i = 0; i < ROW_COUNT; i++)
+		if (rows[i].letter == found)
+			return &rows[i];
+	return NULL;
+}
+
+bool opts_parse(enum command command, int argc, char **argv, struct arena *a, struct options *out)
+{
+	struct option longs[ROW_COUNT + 1];
+	char letters[2 * ROW_COUNT + 2];
+	struct parse_context c = { out, a };
+
+	*out = (struct options){ .analysis = analysis_options_default() };
+	make_tables(command, longs, letters);
+	optind = 1;
+	for (;;) {
+		int found = getopt_long(argc, argv, letters, longs, NULL);
+		if (found == -1)
+			break;
+		const struct option_row *row = found == '?' || found == ':' ? NULL : row_of(found);
+		if (row == NULL) {
+			fprintf(stderr, "aftershock: %s %s\n", argv[optind - 1],
+				found == ':' ? "needs an argument" : "is no option of this command (see --help)");
+			return false;
+		}
+		const char *expected = row->set(&c, optarg);
+		if (expected != NULL) {
+			fprintf(stderr, "aftershock: --%s %s: expected %s\n", row->name, optarg, expected);
+			return false;
+		}
+	}
+	out->ingest.hosts = out->hosts;
+	out->ingest.zones = out->zones;
+	out->analysis.offsets = out->offsets;
+	out->analysis.session_timeouts_ms = out->session_timeouts;
+	out->arguments = argv + optind;
+	out->argument_count = (size_t)(argc - optind);
+	return true;
+}
+
+void opts_help(enum command command)
+{
+	puts("\noptions:");
+	for (size_t i = 0; i < ROW_COUNT; i++) {
+		char name[64];
+		if ((rows[i].commands & (int)command) == 0)
+			continue;
+		snprintf(name, sizeof name, "%s%c%s--%s%s%s", rows[i].letter != 0 ? "-" : "  ",
+			 rows[i].letter != 0 ? rows[i].letter : ' ', rows[i].letter != 0 ? ", " : " ", rows[i].name,
+			 rows[i].argument != NULL ? " " : "", rows[i].argument != NULL ? rows[i].argument : "");
+		printf("  %-30s %s\n", name, rows[i].help);
+	}
+}
