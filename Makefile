@@ -116,12 +116,18 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.c $(call archives,input store 
 	@echo '  CC $<'
 	@$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< tests/fuzz/replay.c -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(ALL_LIBS)
 
+# Judges of reports: against the truth of a lab run, and against a golden case's facts.
+JUDGES := $(BUILD)/lab_check $(BUILD)/facts
+
 $(BUILD)/lab_check: tests/lab/lab_check.c
+$(BUILD)/facts: tests/facts.c
+
+$(JUDGES):
 	@mkdir -p $(@D)
 	@echo '  CC $<'
 	@$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(ALL_LIBS)
 
-check: all $(UNIT_BIN) $(FUZZ_BIN) $(BUILD)/lab_check layers headers
+check: all $(UNIT_BIN) $(FUZZ_BIN) $(JUDGES) layers headers
 	@BUILD=$(BUILD) sh tests/run.sh
 
 # Rewrites a golden case and shows the difference: make bless CASE=refund_incident

@@ -3,8 +3,23 @@
 #define AFTERSHOCK_ANALYSIS_IDEMPOTENCY_H
 
 /*
- * Which idempotency key would have held: the attempts replayed under each key
- * design (method.md 8).
+ * Which idempotency key would have held: the attempts replayed in time order
+ * under each key design, and judged by what the intents really needed (method.md 8).
+ *
+ * A key without a step guards a handler at its top: it is looked up once, at
+ * the start of a run (attempt.h), lets the run through or blocks all of it, and
+ * is recorded as soon as a first step succeeds. So after a partial failure the
+ * steps still owed are blocked with the rest. A key with a step guards each
+ * attempt by itself and is recorded when that step succeeds. An attempt that
+ * failed records nothing. The hybrid's coarse filter is recorded only when
+ * nothing of the operation is owed any more, so that it never blocks a step that is.
+ *
+ * An attempt of an intent that had really taken effect before is
+ *	caught		when the key blocks it,
+ *	missed		when the key lets it through and it took effect again, or was skipped by the guard of the day,
+ *	absorbed	when the key lets it through and the called system recognised it.
+ * An intent is wrongly blocked when the key blocks an attempt of it before it has taken effect.
+ * Attempts without a field of the key are let through.
  */
 
 #include "analysis/duplicate.h"
@@ -15,7 +30,8 @@ struct design_result {
 	bool applicable;		/* false when the evidence lacks a field of the key */
 	size_t caught;			/* second effects blocked */
 	size_t missed;			/* second effects executed */
-	size_t wrongly_blocked;		/* first effects of another intent, or steps still owed, skipped */
+	size_t absorbed;		/* let through, and recognised by the called system */
+	size_t wrongly_blocked;		/* intents: first effects of another intent, or steps still owed, skipped */
 };
 
 struct ttl_point {
@@ -28,7 +44,7 @@ struct idempotency {
 	size_t design_count;
 	struct ttl_point *ttl_curve;	/* by TTL */
 	size_t ttl_count;
-	bool has_longest_gap;
+	bool has_longest_gap;		/* false when no intent took effect twice */
 	int64_t longest_gap_us;		/* between the first and the last effect of one intent */
 };
 

@@ -4,9 +4,13 @@
 
 /* Where results go, and where the shipped rules lie. */
 
+#include <stdbool.h>
+
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
+
+enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
 /*
  * Writes the whole text or leaves what was there: into a file beside it, then
@@ -24,6 +28,6 @@ int files_make_directory(const char *path, struct diag *d);
 const char *files_rules(const char *asked, struct arena *a);
 
 /* Whether to colour what goes to standard output. */
-bool files_color(int when);
+bool files_color(enum when when);
 
 #endif

@@ -13,6 +13,7 @@
 #include "analysis/options.h"
 #include "analysis/share.h"
 #include "base/arena.h"
+#include "cli/files.h"
 #include "input/source.h"
 #include "report/report.h"
 
@@ -33,8 +34,6 @@ enum command {
 	COMMAND_EXPLAIN = 1 << 4,
 	COMMAND_RULES = 1 << 5,
 };
-
-enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
 struct options {
 	const char *db;			/* --db */

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/arena.h"
@@ -19,6 +20,7 @@
 #include "model/event.h"
 
 struct rules;
+struct rule;
 
 /*
  * Loads every *.rules file of a directory, in byte order of names, or one file.
@@ -26,6 +28,9 @@ struct rules;
  * column and reason (code "rules.refused").
  */
 struct rules *rules_load(const char *path, struct diag *d);
+/* One file's text, from memory. */
+struct rules *rules_parse(struct sv file_name, struct sv text, struct diag *d);
+/* Accepts NULL. */
 void rules_free(struct rules *r);
 
 /* Runs the examples; each failure is recorded. 0, or -1 when one failed. */
@@ -37,7 +42,9 @@ struct log_record {
 	bool has_time;
 	struct host_time time;
 	bool zoned;		/* the line itself gave the zone */
+	struct zone zone;	/* in which the time was read */
 	struct sv level, logger, thread, body;
+	struct sv more;		/* the lines joined to it, line feeds between them; absent when none */
 };
 
 /*
@@ -54,6 +61,54 @@ bool rules_layout(const struct rules *r, struct sv line, struct zone z, int *lay
  */
 bool rules_match(const struct rules *r, const struct log_record *record, struct event *e, const char **rule);
 
+/*
+ * All events of a record, for the rules that make several of one (a settings
+ * dump): init, then next while it returns true. *rule is set by init, NULL when
+ * no rule knows the record; a rule that knows it may still give no event.
+ */
+struct rules_events {
+	const struct log_record *record;
+	const struct rule *rule;
+	struct event common;	/* what all of them have */
+	size_t at;		/* how far into what is taken one by one */
+	size_t found;
+	bool ended;
+};
+void rules_events_init(struct rules_events *it, const struct rules *r, const struct log_record *record, const char **rule);
+bool rules_events_next(struct rules_events *it, struct event *e);
+
+/*
+ * Some messages do not say whose they are: their rule says "whose thread", and
+ * who speaks is what the thread's other messages say. The events of such a rule
+ * may lack these fields, required or not, until the caller has set them.
+ */
+#define RULES_SPEAKER_FIELDS (FIELD_BIT(FIELD_GROUP) | FIELD_BIT(FIELD_CLIENT) | FIELD_BIT(FIELD_INSTANCE))
+bool rules_names_speaker(const struct rule *rule);
+
+/*
+ * Lines put together to records: a line that a layout fits begins one, and
+ * those after it that none fits belong to it, up to RECORD_BYTES_MAX; what is
+ * beyond is dropped and said in *cut.
+ */
+#define RECORD_BYTES_MAX (256 * 1024)
+struct joined {
+	struct log_record record;
+	struct sv text;		/* its first line as written */
+	uint64_t line;		/* the number of that line, from 1 */
+	uint64_t byte_offset;
+	bool cut;
+};
+struct joiner;
+struct joiner *joiner_new(const struct rules *r, struct zone z);
+/* True when the line ended the record before it: that one is in *out, until the next call. */
+bool joiner_add(struct joiner *j, struct sv line, uint64_t number, uint64_t byte_offset, struct joined *out);
+/* The last record. False when there is none. */
+bool joiner_end(struct joiner *j, struct joined *out);
+/* Lines before the first record, which belong to nothing that is here. */
+uint64_t joiner_orphans(const struct joiner *j);
+/* Accepts NULL. */
+void joiner_free(struct joiner *j);
+
 /* A table's columns mapped to fields. */
 struct table_map {
 	const char *name;
@@ -69,6 +124,8 @@ struct table_map {
  * none fits.
  */
 const struct table_map *rules_table(const struct rules *r, const struct sv *header, size_t n, struct arena *a);
+/* In words, for a header that none fits: the mapping that lacks the fewest columns, and which. Absent when there is none. */
+struct sv rules_table_nearest(const struct rules *r, const struct sv *header, size_t n, struct arena *a);
 /* What the words of a status column mean: "ok", "1", "SUCCESS" -> "success"; the word itself when no rule says. */
 struct sv rules_status(const struct rules *r, struct sv word);
 

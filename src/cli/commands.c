@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "analysis/findings.h"
-#include "cli/files.h"
 #include "input/rules.h"
 #include "store/store.h"
 

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+# The same evidence twice changes nothing; a kill in the middle leaves whole
+# inputs only; what is no database is refused.
+set -eu
+: "${BUILD:=build}"
+a=$BUILD/aftershock
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+sample=samples/refund-incident
+
+"$a" ingest --db "$out/a.db" "$sample" --quiet 2>/dev/null
+"$a" report --db "$out/a.db" --format json -o "$out/1.json"
+cp "$out/a.db" "$out/before.db"
+"$a" ingest --db "$out/a.db" "$sample" --quiet 2>/dev/null
+"$a" report --db "$out/a.db" --format json -o "$out/2.json"
+cmp "$out/1.json" "$out/2.json"
+
+# In another order and in pieces, the conclusions are the same.
+"$a" ingest --db "$out/b.db" "$sample" --quiet 2>/dev/null
+"$a" report --db "$out/b.db" --format json -o "$out/3.json"
+cmp "$out/1.json" "$out/3.json"
+
+# Killed at many moments: the database opens and holds whole inputs only; then
+# the rest is added and the report is the same.
+for delay in 0.005 0.02 0.05 0.1 0.2; do
+	rm -f "$out"/k.db*
+	"$a" ingest --db "$out/k.db" "$sample" --quiet 2>/dev/null &
+	pid=$!
+	sleep $delay
+	kill -9 $pid 2>/dev/null || true
+	wait $pid 2>/dev/null || true
+	"$a" ingest --db "$out/k.db" "$sample" --quiet 2>/dev/null
+	"$a" report --db "$out/k.db" --format json -o "$out/k.json"
+	cmp "$out/1.json" "$out/k.json"
+done
+
+echo 'this is no database, only text that goes on for a while' >"$out/text.db"
+status=0
+"$a" report --db "$out/text.db" 2>"$out/err" || status=$?
+test "$status" = 1
+grep -q 'text.db' "$out/err"
+
+# Nowhere to write: a message and exit code 1, no half-written report.
+status=0
+"$a" analyze "$sample/broker-1/server.log" -o "$out/text.db" 2>"$out/err" || status=$?
+test "$status" = 1
+status=0
+"$a" report --db "$out/a.db" -o /dev/full 2>"$out/err" || status=$?
+test "$status" = 1

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+# Wrong usage is told from failure, help from error, and both name what was expected.
+set -eu
+: "${BUILD:=build}"
+a=$BUILD/aftershock
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+
+# code EXPECTED COMMAND...: the exit code, with standard error kept in $out/err
+code() {
+	expected=$1
+	shift
+	status=0
+	"$@" >"$out/out" 2>"$out/err" || status=$?
+	if [ "$status" != "$expected" ]; then
+		echo "exit code $status, expected $expected: $*"
+		cat "$out/err"
+		exit 1
+	fi
+}
+says() { grep -q -- "$1" "$out/err" || { echo "standard error lacks: $1"; cat "$out/err"; exit 1; }; }
+
+code 2 "$a"
+code 2 "$a" frobnicate
+says "no command frobnicate"
+code 0 "$a" --help
+code 0 "$a" --version
+for command in analyze ingest report tune explain rules; do
+	code 0 "$a" "$command" --help
+	grep -q '^example:' "$out/out"
+done
+code 2 "$a" analyze
+says "needs an INPUT"
+code 2 "$a" analyze --threshold 101 samples
+says "from 1 to 100"
+code 2 "$a" analyze --no-such-option samples
+says "no option of this command"
+code 2 "$a" analyze --timezone Mars samples
+says "expected"
+code 2 "$a" explain --db x
+code 2 "$a" rules
+code 1 "$a" report --db "$out/none.db"
+says "none.db"
+test ! -e "$out/none.db"

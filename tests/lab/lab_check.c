@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Grades a report against the truth of a recorded run and prints one line an
+ * aspect: lab_check REPORT.json TRUTH.json. The rules are those of README.md
+ * beside this file. Exit code 0 when every line is right, 1 when one is not,
+ * 2 when a file cannot be read.
+ */
+
+#include <json-c/json.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define MS INT64_C(1000)
+#define S INT64_C(1000000)
+
+/* How far a window may stand from its fault. */
+#define START_EARLY (1 * S)
+#define START_LATE (2 * S)
+#define END_EARLY (1 * S)
+#define END_LATE (4 * S)
+#define UNCERTAINTY_MOST (200 * MS)
+
+typedef struct json_object *json;
+
+/* ---- reading ---- */
+
+static json get(json o, const char *key)
+{
+	json v = NULL;
+	return json_object_object_get_ex(o, key, &v) ? v : NULL;
+}
+
+/* A path such as "share.lagged.count". */
+static json dig(json o, const char *path)
+{
+	char part[64];
+	while (o != NULL && *path != '\0') {
+		size_t n = strcspn(path, ".");
+		snprintf(part, sizeof part, "%.*s", (int)n, path);
+		o = get(o, part);
+		path += n + (path[n] == '.');
+	}
+	return o;
+}
+
+static const char *text(json o, const char *path)
+{
+	json v = dig(o, path);
+	return v != NULL && json_object_is_type(v, json_type_string) ? json_object_get_string(v) : "";
+}
+
+static int64_t number(json o, const char *path)
+{
+	json v = dig(o, path);
+	return v == NULL ? INT64_MIN : json_object_get_int64(v);
+}
+
+static bool flag(json o, const char *path)
+{
+	json v = dig(o, path);
+	return v != NULL && json_object_get_boolean(v);
+}
+
+static size_t length(json list)
+{
+	return list == NULL ? 0 : json_object_array_length(list);
+}
+
+static json item(json list, size_t i)
+{
+	return json_object_array_get_idx(list, i);
+}
+
+/* RFC 3339 in UTC, to microseconds; INT64_MIN when it is none. */
+static int64_t instant(json o, const char *path)
+{
+	struct tm tm = { 0 };
+	char fraction[7] = "000000";
+	int digits = 0;
+	const char *t = text(o, path);
+	if (sscanf(t, "%4d-%2d-%2dT%2d:%2d:%2d", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &tm.tm_hour, &tm.tm_min, &tm.tm_sec) != 6)
+		return INT64_MIN;
+	const char *dot = strchr(t, '.');
+	for (; dot != NULL && digits < 6 && dot[1 + digits] >= '0' && dot[1 + digits] <= '9'; digits++)
+		fraction[digits] = dot[1 + digits];
+	tm.tm_year -= 1900;
+	tm.tm_mon -= 1;
+	return (int64_t)timegm(&tm) * S + strtoll(fraction, NULL, 10);
+}
+
+/* ---- grading ---- */
+
+struct grade {
+	const char *aspect;
+	size_t right, wrong, expected;
+	char first_wrong[256];
+};
+
+__attribute__((format(printf, 2, 3))) static void wrong(struct grade *g, const char *format, ...)
+{
+	va_list list;
+	va_start(list, format);
+	if (g->wrong++ == 0)
+		vsnprintf(g->first_wrong, sizeof g->first_wrong, format, list);
+	va_end(list);
+}
+
+static bool print_grade(const struct grade *g)
+{
+	bool good = g->wrong == 0 && g->right == g->expected;
+	printf("%-14s %4zu of %4zu right, %zu wrong  %s%s%s\n", g->aspect, g->right, g->expected, g->wrong, good ? "RIGHT" : "WRONG",
+	       g->wrong > 0 ? ": " : "", g->first_wrong);
+	return good;
+}
+
+static bool is_kind(json fault, const char *kind)
+{
+	return strcmp(text(fault, "kind"), kind) == 0;
+}
+
+static bool is_jitter_fault(json fault)
+{
+	return flag(fault, "network");
+}
+
+static bool is_pause_fault(json fault)
+{
+	return is_kind(fault, "process_pause") || is_kind(fault, "server_pause");
+}
+
+/* The outage where the report knows it, else the whole silence. */
+static int64_t window_start(json w)
+{
+	int64_t t = instant(w, "outage_start");
+	return t != INT64_MIN ? t : instant(w, "start");
+}
+
+static int64_t window_end(json w)
+{
+	int64_t t = instant(w, "outage_end");
+	return t != INT64_MIN ? t : instant(w, "end");
+}
+
+static bool meets(json w, json fault)
+{
+	int64_t start = window_start(w) - instant(fault, "start"), end = window_end(w) - instant(fault, "end");
+	return strcmp(text(w, "host"), text(fault, "host")) == 0 && start >= -START_EARLY && start <= START_LATE &&
+	       end >= -END_EARLY && end <= END_LATE;
+}
+
+/* Each fault of the sort is met by one window of the sort, and each window of the sort meets a fault. */
+static struct grade grade_windows(json report, json truth, const char *aspect, bool jitter)
+{
+	struct grade g = { .aspect = aspect };
+	json windows = get(report, "windows"), faults = get(truth, "faults");
+	bool used[4096] = { false };
+	for (size_t f = 0; f < length(faults); f++) {
+		json fault = item(faults, f);
+		size_t found = SIZE_MAX;
+		if (jitter ? !is_jitter_fault(fault) : !is_pause_fault(fault))
+			continue;
+		g.expected++;
+		for (size_t w = 0; w < length(windows) && w < 4096; w++)
+			if (flag(item(windows, w), "jitter") == jitter && !used[w] && meets(item(windows, w), fault))
+				found = w;
+		if (found == SIZE_MAX) {
+			wrong(&g, "no window for fault %s on %s at %s", text(fault, "id"), text(fault, "host"), text(fault, "start"));
+			continue;
+		}
+		used[found] = true;
+		g.right++;
+	}
+	for (size_t w = 0; w < length(windows) && w < 4096; w++)
+		if (flag(item(windows, w), "jitter") == jitter && !used[w])
+			wrong(&g, "%s (%s on %s at %s) meets no fault", text(item(windows, w), "id"), text(item(windows, w), "kind"),
+			      text(item(windows, w), "host"), text(item(windows, w), "start"));
+	return g;
+}
+
+static json rebalance_by_id(json report, const char *id)
+{
+	json list = get(report, "rebalances");
+	for (size_t i = 0; i < length(list); i++)
+		if (strcmp(text(item(list, i), "id"), id) == 0)
+			return item(list, i);
+	return NULL;
+}
+
+static json rebalance_by_generation(json report, json wanted)
+{
+	json list = get(report, "rebalances");
+	for (size_t i = 0; i < length(list); i++)
+		if (number(item(list, i), "generation") == number(wanted, "generation") &&
+		    strcmp(text(item(list, i), "group"), text(wanted, "group")) == 0)
+			return item(list, i);
+	return NULL;
+}
+
+static struct grade grade_rebalances(json report, json truth)
+{
+	struct grade g = { .aspect = "rebalances" };
+	json list = get(truth, "rebalances");
+	g.expected = length(list);
+	for (size_t i = 0; i < length(list); i++) {
+		json t = item(list, i), r = rebalance_by_generation(report, t);
+		long long generation = (long long)number(t, "generation");
+		if (r == NULL)
+			wrong(&g, "generation %lld was not found", generation);
+		else if (strcmp(text(r, "trigger"), text(t, "trigger")) != 0)
+			wrong(&g, "generation %lld: trigger %s, in truth %s", generation, text(r, "trigger"), text(t, "trigger"));
+		else if (get(t, "host") != NULL && strcmp(text(r, "host"), text(t, "host")) != 0)
+			wrong(&g, "generation %lld: host %s, in truth %s", generation, text(r, "host"), text(t, "host"));
+		else if (flag(r, "is_root") != flag(t, "root"))
+			wrong(&g, "generation %lld: root or not", generation);
+		else if (!flag(t, "root") && number(rebalance_by_id(report, text(r, "root")), "generation") != number(t, "root_generation"))
+			wrong(&g, "generation %lld: root is generation %lld, in truth %lld", generation,
+			      (long long)number(rebalance_by_id(report, text(r, "root")), "generation"),
+			      (long long)number(t, "root_generation"));
+		else
+			g.right++;
+	}
+	if (length(get(report, "rebalances")) > g.expected)
+		wrong(&g, "%zu rebalances reported, %zu in truth", length(get(report, "rebalances")), g.expected);
+	return g;
+}
+
+static json fault_by_id(json truth, const char *id)
+{
+	json list = get(truth, "faults");
+	for (size_t i = 0; i < length(list); i++)
+		if (strcmp(text(item(list, i), "id"), id) == 0)
+			return item(list, i);
+	return NULL;
+}
+
+static struct grade grade_attribution(json report, json truth)
+{
+	struct grade g = { .aspect = "attribution" };
+	json list = get(truth, "rebalances");
+	g.expected = length(list);
+	for (size_t i = 0; i < length(list); i++) {
+		json t = item(list, i), r = rebalance_by_generation(report, t);
+		json fault = fault_by_id(truth, text(t, "fault"));
+		bool network = fault != NULL && is_jitter_fault(fault);
+		const char *a = text(r, "attribution");
+		bool said = strcmp(a, "lagged") == 0 || strcmp(a, "explained") == 0;
+		if (said == network)
+			g.right++;
+		else
+			wrong(&g, "generation %lld: %s, in truth %s", (long long)number(t, "generation"), a,
+			      network ? "the network" : "not the network");
+	}
+	return g;
+}
+
+static bool same_cause(const char *reported, const char *truth)
+{
+	if (strcmp(truth, "redelivery") == 0)
+		return strcmp(reported, "proven") == 0 || strcmp(reported, "strong") == 0 || strcmp(reported, "weak") == 0;
+	return strcmp(reported, truth) == 0;
+}
+
+static struct grade grade_duplicates(json report, json truth)
+{
+	struct grade g = { .aspect = "duplicates" };
+	json told = dig(report, "side_effects.duplicates"), list = get(truth, "duplicates");
+	bool *used = calloc(length(told) + 1, sizeof *used);
+	g.expected = length(list);
+	for (size_t i = 0; used != NULL && i < length(list); i++) {
+		json t = item(list, i), d = NULL;
+		for (size_t k = 0; k < length(told) && d == NULL; k++) {
+			if (used[k] || strcmp(text(item(told, k), "business_key"), text(t, "business_key")) != 0 ||
+			    strcmp(text(item(told, k), "step"), text(t, "step")) != 0)
+				continue;
+			used[k] = true;
+			d = item(told, k);
+		}
+		int64_t generation = number(rebalance_by_id(report, text(d, "rebalance")), "generation");
+		if (d == NULL)
+			wrong(&g, "%s %s was not found", text(t, "business_key"), text(t, "step"));
+		else if (!same_cause(text(d, "cause"), text(t, "cause")))
+			wrong(&g, "%s %s: cause %s, in truth %s", text(t, "business_key"), text(t, "step"), text(d, "cause"),
+			      text(t, "cause"));
+		else if (number(d, "effects") != number(t, "effects"))
+			wrong(&g, "%s %s: %lld effects, in truth %lld", text(t, "business_key"), text(t, "step"),
+			      (long long)number(d, "effects"), (long long)number(t, "effects"));
+		else if (strcmp(text(t, "cause"), "redelivery") == 0 && generation != number(t, "generation"))
+			wrong(&g, "%s %s: after generation %lld, in truth %lld", text(t, "business_key"), text(t, "step"),
+			      (long long)generation, (long long)number(t, "generation"));
+		else
+			g.right++;
+	}
+	for (size_t k = 0; used != NULL && k < length(told); k++)
+		if (!used[k])
+			wrong(&g, "%s %s is no duplicate in truth", text(item(told, k), "business_key"), text(item(told, k), "step"));
+	free(used);
+	return g;
+}
+
+static struct grade grade_redeliveries(json report, json truth)
+{
+	struct grade g = { .aspect = "redeliveries" };
+	json told = get(report, "redeliveries"), list = get(truth, "redeliveries");
+	g.expected = length(list);
+	for (size_t i = 0; i < length(list); i++) {
+		json t = item(list, i), found = NULL;
+		for (size_t k = 0; k < length(told); k++) {
+			json r = item(told, k);
+			if (number(r, "partition") == number(t, "partition") && strcmp(text(r, "topic"), text(t, "topic")) == 0 &&
+			    number(rebalance_by_id(report, text(r, "rebalance")), "generation") == number(t, "generation"))
+				found = r;
+		}
+		if (found == NULL)
+			wrong(&g, "generation %lld, partition %lld was not found", (long long)number(t, "generation"),
+			      (long long)number(t, "partition"));
+		else if (number(found, "committed_offset") != number(t, "from") || number(found, "processed_offset") != number(t, "to"))
+			wrong(&g, "generation %lld, partition %lld: [%lld, %lld), in truth [%lld, %lld)",
+			      (long long)number(t, "generation"), (long long)number(t, "partition"),
+			      (long long)number(found, "committed_offset"), (long long)number(found, "processed_offset"),
+			      (long long)number(t, "from"), (long long)number(t, "to"));
+		else
+			g.right++;
+	}
+	if (length(told) > g.expected)
+		wrong(&g, "%zu redeliveries reported, %zu in truth", length(told), g.expected);
+	return g;
+}
+
+static struct grade grade_clocks(json report, json truth)
+{
+	struct grade g = { .aspect = "clocks" };
+	json told = get(report, "clocks"), list = get(truth, "clocks");
+	for (size_t i = 0; i < length(list); i++) {
+		json t = item(list, i), c = NULL;
+		for (size_t k = 0; k < length(told); k++)
+			if (strcmp(text(item(told, k), "host"), text(t, "host")) == 0)
+				c = item(told, k);
+		g.expected++;
+		int64_t off = number(c, "offset_us") - number(t, "offset_us"), uncertainty = number(c, "uncertainty_us");
+		if (c == NULL || dig(c, "uncertainty_us") == NULL)
+			wrong(&g, "%s has no estimate", text(t, "host"));
+		else if (uncertainty > UNCERTAINTY_MOST || off > uncertainty || -off > uncertainty)
+			wrong(&g, "%s: %lld us off, uncertainty %lld us", text(t, "host"), (long long)off, (long long)uncertainty);
+		else
+			g.right++;
+	}
+	return g;
+}
+
+static struct grade grade_share(json report, json truth)
+{
+	struct grade g = { .aspect = "share", .expected = 3 };
+	int64_t roots = number(truth, "share.roots"), network = number(truth, "share.network");
+	double share = (double)network / (double)roots;
+	double low = json_object_get_double(dig(report, "share.interval.low"));
+	double high = json_object_get_double(dig(report, "share.interval.high"));
+	if (number(report, "share.roots") == roots)
+		g.right++;
+	else
+		wrong(&g, "%lld roots, in truth %lld", (long long)number(report, "share.roots"), (long long)roots);
+	if (number(report, "share.lagged.count") == network && number(report, "share.lagged.total") == roots)
+		g.right++;
+	else
+		wrong(&g, "lagged %lld of %lld, in truth %lld of %lld", (long long)number(report, "share.lagged.count"),
+		      (long long)number(report, "share.lagged.total"), (long long)network, (long long)roots);
+	if (low <= share + 1e-5 && share <= high + 1e-5)
+		g.right++;
+	else
+		wrong(&g, "%.3f lies outside [%.3f, %.3f]", share, low, high);
+	return g;
+}
+
+/* A decimal with a fraction, compared as a number of millionths. */
+static int64_t amount(const char *decimal)
+{
+	char *end;
+	int64_t micros = strtoll(decimal, &end, 10) * S;
+	if (*end == '.') {
+		int64_t unit = S;
+		while (*++end >= '0' && *end <= '9' && unit > 1) {
+			unit /= 10;
+			micros += (*end - '0') * unit;
+		}
+	}
+	return micros;
+}
+
+/* The first step moves the money: its duplicates are what was paid too much. */
+static struct grade grade_amounts(json report, json truth)
+{
+	struct grade g = { .aspect = "amounts" };
+	json told = dig(report, "side_effects.totals.amounts");
+	json_object_object_foreach(dig(truth, "totals.duplicate_amounts"), currency, expected)
+	{
+		int64_t sum = 0;
+		for (size_t i = 0; i < length(told); i++)
+			if (strcmp(text(item(told, i), "step"), "reversal") == 0 && strcmp(text(item(told, i), "currency"), currency) == 0)
+				sum += amount(text(item(told, i), "amount"));
+		g.expected++;
+		if (sum == amount(json_object_get_string(expected)))
+			g.right++;
+		else
+			wrong(&g, "%s: %lld millionths, in truth %s", currency, (long long)sum, json_object_get_string(expected));
+	}
+	json_object_object_foreach(dig(truth, "totals.by_step"), step, count)
+	{
+		json steps = dig(report, "side_effects.totals.by_step");
+		int64_t said = 0;
+		for (size_t i = 0; i < length(steps); i++)
+			if (strcmp(text(item(steps, i), "step"), step) == 0)
+				said = number(item(steps, i), "duplicates");
+		g.expected++;
+		if (said == json_object_get_int64(count))
+			g.right++;
+		else
+			wrong(&g, "%s: %lld duplicates, in truth %lld", step, (long long)said, (long long)json_object_get_int64(count));
+	}
+	return g;
+}
+
+static struct grade grade_lost(json report, json truth)
+{
+	struct grade g = { .aspect = "lost", .expected = length(get(truth, "lost")) };
+	json told = dig(report, "side_effects.lost"), list = get(truth, "lost");
+	for (size_t i = 0; i < length(list); i++)
+		for (size_t k = 0; k < length(told); k++)
+			if (strcmp(text(item(told, k), "business_key"), text(item(list, i), "business_key")) == 0 &&
+			    strcmp(text(item(told, k), "step"), text(item(list, i), "step")) == 0)
+				g.right++;
+	if (length(told) != g.expected)
+		wrong(&g, "%zu reported, %zu in truth", length(told), g.expected);
+	return g;
+}
+
+/* The books of the run: reversals at the channel against rows of the ledger. */
+static struct grade grade_books(json report, json truth)
+{
+	struct grade g = { .aspect = "books" };
+	json books = dig(report, "side_effects.books");
+	int64_t more = number(truth, "totals.reversals") - number(truth, "totals.ledger_rows");
+	if (number(truth, "totals.reversals") == INT64_MIN)
+		return g;
+	g.expected = 1;
+	int64_t said = 0;
+	for (size_t i = 0; i < length(books); i++) {
+		json differences = get(item(books, i), "differences");
+		bool forward = strcmp(text(item(books, i), "system_a"), "channel") == 0;
+		for (size_t k = 0; k < length(differences); k++) {
+			int64_t d = number(item(differences, k), "count_a") - number(item(differences, k), "count_b");
+			said += forward ? d : -d;
+		}
+	}
+	if (said == more)
+		g.right++;
+	else
+		wrong(&g, "the channel has %lld more than the ledger, in truth %lld", (long long)said, (long long)more);
+	return g;
+}
+
+static json load(const char *path)
+{
+	json o = json_object_from_file(path);
+	if (o == NULL) {
+		fprintf(stderr, "lab_check: %s cannot be read as JSON\n", path);
+		exit(2);
+	}
+	return o;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 3) {
+		fputs("usage: lab_check REPORT.json TRUTH.json\n", stderr);
+		return 2;
+	}
+	json report = load(argv[1]), truth = load(argv[2]);
+	const struct grade grades[] = {
+		grade_windows(report, truth, "windows", true),
+		grade_windows(report, truth, "pauses", false),
+		grade_rebalances(report, truth),
+		grade_attribution(report, truth),
+		grade_redeliveries(report, truth),
+		grade_duplicates(report, truth),
+		grade_amounts(report, truth),
+		grade_books(report, truth),
+		grade_lost(report, truth),
+		grade_clocks(report, truth),
+		grade_share(report, truth),
+	};
+	bool good = true;
+	for (size_t i = 0; i < sizeof grades / sizeof grades[0]; i++)
+		good = print_grade(&grades[i]) && good;
+	json_object_put(report);
+	json_object_put(truth);
+	return good ? 0 : 1;
+}

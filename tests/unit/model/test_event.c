@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/event.h"
+
+static void names_are_unique_and_found(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < EVENT_COUNT; i++) {
+		enum event_type found = EVENT_COUNT;
+		assert_true(event_by_name(sv_of(event_infos[i].name), &found));
+		assert_int_equal(found, i);
+	}
+	for (size_t i = 0; i < FIELD_COUNT; i++) {
+		enum event_field found = FIELD_COUNT;
+		assert_true(field_by_name(sv_of(field_infos[i].name), &found));
+		assert_int_equal(found, i);
+	}
+	enum event_type none = EVENT_COUNT;
+	assert_false(event_by_name(SV("member.unheard_of"), &none));
+}
+
+static void unset_is_not_zero(void **state)
+{
+	struct event e;
+	int64_t n = 42;
+	(void)state;
+	event_init(&e, EVENT_GROUP_STABILIZED);
+	assert_false(event_int(&e, FIELD_GENERATION, &n));
+	assert_int_equal(n, 42);
+	assert_true(sv_is_absent(event_text(&e, FIELD_GROUP)));
+	event_set_text(&e, FIELD_GROUP, SV_ABSENT);
+	assert_false(event_has(&e, FIELD_GROUP));
+	event_set_int(&e, FIELD_GENERATION, 0);
+	assert_true(event_int(&e, FIELD_GENERATION, &n));
+	assert_int_equal(n, 0);
+}
+
+static void a_missing_required_field_is_named(void **state)
+{
+	struct event e;
+	enum event_field missing;
+	(void)state;
+	event_init(&e, EVENT_SESSION_EXPIRED);
+	assert_int_equal(e.strength, STRENGTH_PROVES);
+	event_set_text(&e, FIELD_GROUP, SV("refunds"));
+	assert_true(event_lacks(&e, &missing));
+	assert_int_equal(missing, FIELD_MEMBER);
+	event_set_text(&e, FIELD_MEMBER, SV("m1"));
+	assert_false(event_lacks(&e, &missing));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_are_unique_and_found),
+		cmocka_unit_test(unset_is_not_zero),
+		cmocka_unit_test(a_missing_required_field_is_named),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
