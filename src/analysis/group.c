@@ -367,7 +367,7 @@ static void elect(struct votes *votes, struct arena *a, struct setting *out)
 			best_run = run;
 		}
 	}
-	struct evidence_list list = { NULL, 0, 0 };
+	struct evidence_list list = { 0 };
 	evidence_add(&list, a, votes->items[best].event, votes->items[best].time, "the client's setting");
 	*out = (struct setting){ .known = true, .value = votes->items[best].value, .source = list.items[0] };
 }

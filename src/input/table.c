@@ -40,6 +40,21 @@ struct table_reader {
 
 /* ---- which table it is ---- */
 
+static bool has_name(const struct header *h, struct sv name)
+{
+	for (size_t i = 0; i < h->count; i++)
+		if (sv_eq(h->names[i], name))
+			return true;
+	return false;
+}
+
+/* A log in JSON may carry an order's number on each line; it is a log all the same. */
+static bool is_json_log(const struct header *h)
+{
+	return (has_name(h, SV("level")) || has_name(h, SV("log.level")) || has_name(h, SV("severity"))) &&
+	       (has_name(h, SV("message")) || has_name(h, SV("msg")));
+}
+
 /* The dialect under which a mapping fits the header. */
 static const struct dialect *find_dialect(struct sv head, const struct rules *rules, struct arena *a,
 					  struct header *header)
@@ -48,6 +63,7 @@ static const struct dialect *find_dialect(struct sv head, const struct rules *ru
 
 	for (size_t i = 0; i < dialect_count; i++)
 		if (rows_preview(head, &dialects[i], a, header, &whole) && header->count > 1 &&
+		    !(dialects[i].json && is_json_log(header)) &&
 		    rules_table(rules, header->names, header->count, a) != NULL)
 			return &dialects[i];
 	return NULL;
@@ -111,21 +127,23 @@ static struct sv list_columns(const struct header *h, struct arena *a)
 	return list;
 }
 
-static struct sv why_unmapped(const struct header *h, const struct dialect *d, struct arena *a)
+static struct sv why_unmapped(const struct header *h, const struct dialect *d, const struct rules *rules,
+			      struct arena *a)
 {
-	return arena_printf(a, "no table mapping fits its columns (%s): %.*s", d->name,
-			    SV_ARG(list_columns(h, a)));
+	struct sv nearest = rules != NULL ? rules_table_nearest(rules, h->names, h->count, a) : SV_ABSENT;
+
+	return arena_printf(a, "no table mapping fits its columns (%s): %.*s%s%.*s", d->name, SV_ARG(list_columns(h, a)),
+			    sv_is_absent(nearest) ? "" : "; ", SV_ARG(nearest));
 }
 
 bool table_unmapped(struct sv head, const struct rules *rules, struct arena *a, struct sv *why)
 {
-	(void)rules;
 	for (size_t i = 0; i < dialect_count; i++) {
 		struct header header;
 		size_t whole;
 
 		if (rows_preview(head, &dialects[i], a, &header, &whole) && whole > 1 && looks_like_header(&header)) {
-			*why = why_unmapped(&header, &dialects[i], a);
+			*why = why_unmapped(&header, &dialects[i], rules, a);
 			return true;
 		}
 	}
