@@ -287,8 +287,8 @@ static void take_syn(struct tcp *t, struct tcp_conn *c, const struct segment *s,
 	if (!o->seen) {
 		*o = (struct tcp_opening){ .seen = true, .isn = s->sequence, .syns = 1, .first = *mark,
 					   .last_us = mark->us };
-		c->pair->connecting++;
 		act(t, c, TCP_A, mark, false);
+		c->pair->connecting++;
 		tcp_stall_replaced(c->pair, c, mark->us);
 	} else {
 		o->syns++;

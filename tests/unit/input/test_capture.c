@@ -167,15 +167,19 @@ static struct tcp_header answer(uint32_t i)
 				    .acknowledgment = 1101 + 100 * i, .flags = TCP_ACK, .bytes = 16 };
 }
 
+/* Three packets, of 162, 78 and 62 bytes. */
 static void add_exchange(struct file *f, uint32_t i, uint32_t at_s)
 {
 	static struct file p;
-	struct tcp_header ask = request(i), reply = answer(i);
+	struct tcp_header ask = request(i), reply = answer(i), thanks = request(i + 1);
 
 	make_ethernet(&p, &ask);
 	add_record(f, at_s, 0, &p, p.n);
 	make_ethernet(&p, &reply);
 	add_record(f, at_s, 1000, &p, p.n);
+	thanks.bytes = 0;
+	make_ethernet(&p, &thanks);
+	add_record(f, at_s, 1050, &p, p.n);
 }
 
 /* ---- reading ---- */
@@ -673,12 +677,12 @@ static void test_truncated_file_keeps_what_came_before(void **state)
 	add_pcap_header(&f, false, 0xa1b2c3d4, ETHERNET);
 	for (uint32_t i = 0; i < 3; i++)
 		add_exchange(&f, i, START_S + i);
-	for (size_t less = 1; less <= 70; less += 23) {	/* in the payload, the headers, and the record's header */
+	for (size_t less = 1; less <= 70; less += 23) {	/* in the headers, and the record's header */
 		r = read_bytes(f.bytes, f.n - less);
-		assert_problem(r, "capture.truncated", SEVERITY_WARNING, 6);
+		assert_problem(r, "capture.truncated", SEVERITY_WARNING, 9);
 		assert_int_equal(diag_count(r->diag), 1);
-		assert_int_equal(r->info.records, 5);
-		assert_int_equal(sum(r, EVENT_NET_SECOND, FIELD_SEGMENTS), 5);
+		assert_int_equal(r->info.records, 8);
+		assert_int_equal(sum(r, EVENT_NET_SECOND, FIELD_SEGMENTS), 6);
 		done(r);
 	}
 }
@@ -696,8 +700,8 @@ static void test_damaged_record_ends_the_reading(void **state)
 	add_exchange(&f, 1, START_S + 1);
 	memset(f.bytes + second + 8, 0x7f, 4);	/* 2 GB captured */
 	r = read_file(&f);
-	assert_problem(r, "capture.damaged", SEVERITY_WARNING, 3);
-	assert_int_equal(r->info.records, 2);
+	assert_problem(r, "capture.damaged", SEVERITY_WARNING, 4);
+	assert_int_equal(r->info.records, 3);
 	done(r);
 }
 
@@ -712,7 +716,7 @@ static void test_any_prefix_is_read_without_harm(void **state)
 		struct reading *r = read_bytes(f.bytes, n);
 
 		/* Only a cut between two packets goes unnoticed. */
-		assert_int_equal(diag_count(r->diag) > 0, n != 24 && n != 24 + 16 + 162);
+		assert_int_equal(diag_count(r->diag) > 0, n != 24 && n != 24 + 178 && n != 24 + 178 + 94);
 		done(r);
 	}
 }
@@ -736,8 +740,8 @@ static void test_capture_covers_first_to_last_packet(void **state)
 	r = read_file(&f);
 	assert_no_problem(r);
 	assert_int_equal(count_of(r, EVENT_COVERED), 1);
-	assert_interval(find(r, EVENT_COVERED, 0), us(START_S, 0), us(START_S + 9, 1000));
-	assert_int_equal(field(find(r, EVENT_COVERED, 0), FIELD_SAMPLES), 20);
+	assert_interval(find(r, EVENT_COVERED, 0), us(START_S, 0), us(START_S + 9, 1050));
+	assert_int_equal(field(find(r, EVENT_COVERED, 0), FIELD_SAMPLES), 30);
 	assert_int_equal(count_of(r, EVENT_HOLE), 0);
 	done(r);
 }
@@ -753,12 +757,14 @@ static void test_silence_in_which_traffic_went_on_is_a_hole(void **state)
 	add_exchange(&f, 40, START_S + 40);
 	add_exchange(&f, 41, START_S + 41);
 	r = read_file(&f);
-	assert_problem(r, "capture.hole", SEVERITY_WARNING, 21);
+	assert_problem(r, "capture.hole", SEVERITY_WARNING, 31);
 	assert_int_equal(count_of(r, EVENT_HOLE), 1);
-	assert_interval(find(r, EVENT_HOLE, 0), us(START_S + 9, 1000), us(START_S + 40, 0));
+	assert_interval(find(r, EVENT_HOLE, 0), us(START_S + 9, 1050), us(START_S + 40, 0));
 	assert_int_equal(count_of(r, EVENT_COVERED), 2);
-	assert_interval(find(r, EVENT_COVERED, 0), us(START_S, 0), us(START_S + 9, 1000));
-	assert_interval(find(r, EVENT_COVERED, 1), us(START_S + 40, 0), us(START_S + 41, 1000));
+	assert_interval(find(r, EVENT_COVERED, 0), us(START_S, 0), us(START_S + 9, 1050));
+	assert_int_equal(field(find(r, EVENT_COVERED, 0), FIELD_SAMPLES), 30);
+	assert_int_equal(field(find(r, EVENT_COVERED, 1), FIELD_SAMPLES), 6);
+	assert_interval(find(r, EVENT_COVERED, 1), us(START_S + 40, 0), us(START_S + 41, 1050));
 	assert_int_equal(count_of(r, EVENT_NET_STALL), 0);
 	done(r);
 }
@@ -808,7 +814,7 @@ static void test_silence_before_a_stranger_is_judged_by_its_length(void **state)
 	add_stranger(&f, START_S + 3609);
 	r = read_file(&f);
 	assert_int_equal(count_of(r, EVENT_HOLE), 1);
-	assert_problem(r, "capture.hole", SEVERITY_WARNING, 21);
+	assert_problem(r, "capture.hole", SEVERITY_WARNING, 31);
 	done(r);
 }
 
@@ -821,11 +827,11 @@ static void test_time_that_steps_back_is_a_hole(void **state)
 	add_pcap_exchanges(&f, 10);
 	add_exchange(&f, 10, START_S - 100);
 	r = read_file(&f);
-	assert_problem(r, "capture.time_step", SEVERITY_WARNING, 21);
+	assert_problem(r, "capture.time_step", SEVERITY_WARNING, 31);
 	assert_int_equal(count_of(r, EVENT_HOLE), 1);
 	assert_int_equal(find(r, EVENT_HOLE, 0)->event.duration_us, 0);
 	assert_int_equal(count_of(r, EVENT_COVERED), 2);
-	assert_interval(find(r, EVENT_COVERED, 1), us(START_S - 100, 0), us(START_S - 100, 1000));
+	assert_interval(find(r, EVENT_COVERED, 1), us(START_S - 100, 0), us(START_S - 100, 1050));
 	done(r);
 	/* The twin: packets of two queues, half a second out of order. */
 	add_pcap_exchanges(&f, 10);
