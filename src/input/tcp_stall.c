@@ -99,12 +99,18 @@ static void judge_silence(struct tcp_flow *f, const struct tcp_sent *head, int64
 		f->wait.stalled = true;
 }
 
-static void stop_watching(struct tcp_flow *f)
+void tcp_stall_forget(struct tcp_flow *f)
 {
-	f->sent_count = 0;
+	f->forgot = false;
 	leave_given_up(f);
 	unlist(f);
 	f->wait = (struct tcp_wait){ 0 };
+}
+
+static void stop_watching(struct tcp_flow *f)
+{
+	f->sent_count = 0;
+	tcp_stall_forget(f);
 }
 
 static struct tcp_stall stall_of(const struct tcp_flow *f, const struct tcp_sent *head,
