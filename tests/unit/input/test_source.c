@@ -141,6 +141,8 @@ static const struct input_info *input_at(struct place_for_files *p, const char *
 /* The problem of a code that stands at a path. */
 static const struct problem *problem_at(struct place_for_files *p, const char *code, const char *path)
 {
+	static const struct problem none;
+
 	for (size_t i = 0; i < diag_count(p->kit->diag); i++) {
 		const struct problem *q = diag_at(p->kit->diag, i);
 
@@ -148,7 +150,7 @@ static const struct problem *problem_at(struct place_for_files *p, const char *c
 			return q;
 	}
 	fail_msg("no problem %s at %s", code, path);
-	return NULL;
+	return &none;
 }
 
 static bool says(struct sv text, const char *words)
