@@ -499,7 +499,9 @@ struct ref_time clock_to_ref(const struct clocks *c, struct sv host, struct host
 {
 	const struct host_clock *clock = clock_of(c, host);
 
-	return clock == NULL ? (struct ref_time){ t.us } : convert(clock, t);
+	if (clock == NULL)
+		return (struct ref_time){ t.us };
+	return convert(clock, t);
 }
 
 int64_t clock_uncertainty_us(const struct clocks *c, struct sv host, bool *known)

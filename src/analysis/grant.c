@@ -16,14 +16,14 @@ static int cmp_i64(int64_t x, int64_t y)
 
 /* ---- rebalances ---- */
 
-/* The latest of the group that had begun by then; 0 when none had. */
+/* The latest of the group (absent: any) that had begun by then; 0 when none had. */
 static unsigned rebalance_begun(const struct rebalances *r, struct sv group, struct ref_time t)
 {
 	const struct rebalance *best = NULL;
 
 	for (size_t i = 0; i < r->count; i++) {
 		const struct rebalance *one = &r->items[i];
-		if (one->span.start.us <= t.us && sv_eq(one->group, group) &&
+		if (one->span.start.us <= t.us && (sv_is_absent(group) || sv_eq(one->group, group)) &&
 		    (best == NULL || one->span.start.us >= best->span.start.us))
 			best = one;
 	}
@@ -128,39 +128,16 @@ static struct sv name_of(const struct names *names, const struct group *group, s
 	return SV_ABSENT;
 }
 
-/* ---- one client's lines ---- */
+/* ---- assignments ---- */
 
+/* One client's lines, in the order in which it wrote them. */
 struct stream {
-	const struct clocks *clocks;
 	const struct rebalances *rebalances;
 	struct arena *arena;
 	struct grants *out;
 	struct sv host, client, group, consumer;
 	unsigned rebalance;	/* of the generation that the client named last; 0 when unknown */
-	size_t batch, batch_end; /* the grants of the last assignment, by partition */
 };
-
-static int cmp_partition(const struct grant *x, const struct grant *y)
-{
-	int order = sv_cmp(x->topic, y->topic);
-
-	return order != 0 ? order : cmp_i64(x->partition, y->partition);
-}
-
-static int cmp_batch(const void *x, const void *y)
-{
-	return cmp_partition(x, y);
-}
-
-static struct grant *add_grant(struct stream *st, struct sv topic, int64_t partition, struct ref_time time)
-{
-	struct grant *grant = ARENA_PUSH(st->arena, st->out->items, st->out->count, st->out->capacity);
-
-	*grant = (struct grant){ .group = st->group, .topic = topic, .partition = partition, .host = st->host,
-				 .client = st->client, .consumer = st->consumer, .time = time,
-				 .rebalance = st->rebalance };
-	return grant;
-}
 
 static void on_generation(struct stream *st, const struct event *e, struct ref_time time)
 {
@@ -168,38 +145,33 @@ static void on_generation(struct stream *st, const struct event *e, struct ref_t
 
 	if (event_int(e, FIELD_GENERATION, &generation))
 		st->rebalance = rebalance_of_generation(st->rebalances, st->group, generation, time);
-	st->batch = st->batch_end = st->out->count;
 }
 
 static void on_assigned(struct stream *st, const struct event *e, struct ref_time time)
 {
 	struct sv rest = event_text(e, FIELD_PARTITIONS), topic;
 	struct evidence evidence = evidence_of(st->arena, e, time, "the partition was given to the new owner");
+	unsigned rebalance = st->rebalance != 0 ? st->rebalance : rebalance_begun(st->rebalances, st->group, time);
 	int64_t partition;
 
-	if (st->rebalance == 0)
-		st->rebalance = rebalance_begun(st->rebalances, st->group, time);
-	st->batch = st->out->count;
 	while (partitions_next(&rest, &topic, &partition))
-		add_grant(st, topic, partition, time)->evidence = evidence;
-	st->batch_end = st->out->count;
-	qsort(st->out->items + st->batch, st->out->count - st->batch, sizeof *st->out->items, cmp_batch);
+		*ARENA_PUSH(st->arena, st->out->items, st->out->count, st->out->capacity) =
+			(struct grant){ .group = st->group, .topic = topic, .partition = partition, .host = st->host,
+					.client = st->client, .consumer = st->consumer, .time = time,
+					.rebalance = rebalance, .evidence = evidence };
 }
 
-/* Offsets follow the assignment. One alone is a grant too: a log may lack the other line. */
-static void on_restored(struct stream *st, const struct event *e, struct ref_time time)
-{
-	struct grant key = { .topic = event_text(e, FIELD_TOPIC), .partition = event_int_or(e, FIELD_PARTITION, -1) };
-	size_t n = st->batch_end - st->batch;
-	struct grant *grant = n == 0 ? NULL : bsearch(&key, st->out->items + st->batch, n, sizeof key, cmp_batch);
+struct line {
+	enum event_type type;
+	void (*take)(struct stream *st, const struct event *e, struct ref_time time);
+};
 
-	if (grant != NULL && grant->has_offset)
-		return;
-	if (grant == NULL)
-		grant = add_grant(st, key.topic, key.partition, time);
-	grant->has_offset = event_int(e, FIELD_OFFSET, &grant->offset);
-	grant->evidence = evidence_of(st->arena, e, time, "the new owner resumes at the committed offset");
-}
+static const struct line lines[] = {
+	{ EVENT_CLIENT_JOINED, on_generation },
+	{ EVENT_CLIENT_SYNCED, on_generation },
+	{ EVENT_PARTITIONS_ASSIGNED, on_assigned },
+};
+#define LINE_COUNT (sizeof lines / sizeof lines[0])
 
 static int cmp_stream(const struct event *x, const struct event *y)
 {
@@ -212,31 +184,172 @@ static int cmp_stream(const struct event *x, const struct event *y)
 	return sv_cmp(event_text(x, FIELD_GROUP), event_text(y, FIELD_GROUP));
 }
 
+/* As that host wrote them. */
+static int cmp_written(const struct event *x, const struct event *y)
+{
+	int order = cmp_i64(x->time.us, y->time.us);
+
+	return order != 0 ? order : cmp_i64(x->id, y->id);
+}
+
 static int cmp_events(const void *x, const void *y)
 {
 	const struct event *p = *(const struct event *const *)x, *q = *(const struct event *const *)y;
-	int order;
+	int order = cmp_stream(p, q);
 
-	if ((order = cmp_stream(p, q)) != 0)
-		return order;
-	/* As that host wrote them. */
-	if ((order = cmp_i64(p->time.us, q->time.us)) != 0)
-		return order;
-	return cmp_i64(p->id, q->id);
+	return order != 0 ? order : cmp_written(p, q);
 }
 
-struct line {
-	enum event_type type;
-	void (*take)(struct stream *st, const struct event *e, struct ref_time time);
-};
+static const struct event **load_ordered(struct store *s, const enum event_type *types, size_t n, struct arena *a,
+					 int (*order_of)(const void *, const void *), size_t *count)
+{
+	const struct event **order;
+	struct event *events;
 
-static const struct line lines[] = {
-	{ EVENT_CLIENT_JOINED, on_generation },
-	{ EVENT_CLIENT_SYNCED, on_generation },
-	{ EVENT_PARTITIONS_ASSIGNED, on_assigned },
-	{ EVENT_OFFSET_RESTORED, on_restored },
-};
-#define LINE_COUNT (sizeof lines / sizeof lines[0])
+	if (query_load(s, types, n, a, &events, count) < 0)
+		return NULL;
+	order = arena_array(a, *count + 1, sizeof(const struct event *));
+	for (size_t i = 0; i < *count; i++)
+		order[i] = &events[i];
+	qsort(order, *count, sizeof(const struct event *), order_of);
+	return order;
+}
+
+static int find_assignments(struct store *s, const struct clocks *c, const struct groups *g, const struct names *names,
+			    struct stream *st)
+{
+	enum event_type types[LINE_COUNT];
+	const struct event **order;
+	size_t count;
+
+	for (size_t i = 0; i < LINE_COUNT; i++)
+		types[i] = lines[i].type;
+	if ((order = load_ordered(s, types, LINE_COUNT, st->arena, cmp_events, &count)) == NULL)
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		const struct event *e = order[i];
+		if (i == 0 || cmp_stream(order[i - 1], e) != 0) {
+			st->host = e->host;
+			st->client = event_text(e, FIELD_CLIENT);
+			st->group = event_text(e, FIELD_GROUP);
+			st->consumer = name_of(names, groups_get(g, st->group), st->host, st->client);
+			st->rebalance = 0;
+		}
+		for (size_t k = 0; k < LINE_COUNT; k++)
+			if (lines[k].type == e->type)
+				lines[k].take(st, e, clock_to_ref(c, e->host, e->time));
+	}
+	return 0;
+}
+
+/* ---- offsets ---- */
+
+/* The line that tells the offset may name neither group nor client (Kafka 4): it is found by host and partition. */
+static int cmp_place(struct sv host_x, struct sv topic_x, int64_t partition_x, struct sv host_y, struct sv topic_y,
+		     int64_t partition_y)
+{
+	int order;
+
+	if ((order = sv_cmp(host_x, host_y)) != 0)
+		return order;
+	if ((order = sv_cmp(topic_x, topic_y)) != 0)
+		return order;
+	return cmp_i64(partition_x, partition_y);
+}
+
+static int cmp_place_grants(const void *x, const void *y)
+{
+	const struct grant *p = x, *q = y;
+	int order = cmp_place(p->host, p->topic, p->partition, q->host, q->topic, q->partition);
+
+	if (order != 0)
+		return order;
+	if ((order = cmp_i64(p->time.us, q->time.us)) != 0)
+		return order;
+	return cmp_i64(p->evidence.event, q->evidence.event);
+}
+
+static int cmp_place_events(const void *x, const void *y)
+{
+	const struct event *p = *(const struct event *const *)x, *q = *(const struct event *const *)y;
+	int order = cmp_place(p->host, event_text(p, FIELD_TOPIC), event_int_or(p, FIELD_PARTITION, -1), q->host,
+			      event_text(q, FIELD_TOPIC), event_int_or(q, FIELD_PARTITION, -1));
+
+	return order != 0 ? order : cmp_written(p, q);
+}
+
+static bool agree(struct sv x, struct sv y)
+{
+	return sv_is_absent(x) || sv_is_absent(y) || sv_eq(x, y);
+}
+
+static void tell_offset(struct grant *grant, const struct event *e, struct arena *a)
+{
+	grant->has_offset = event_int(e, FIELD_OFFSET, &grant->offset);
+	grant->evidence = evidence_of(a, e, grant->evidence.time, "the new owner resumes at the committed offset");
+}
+
+/* An offset without an assignment before it is a grant by itself: a log may lack the other line. */
+static void take_lone_offset(struct stream *st, const struct clocks *c, const struct groups *g, const struct names *names,
+			     const struct event *e, struct grant *last)
+{
+	struct grant grant = { .host = e->host, .client = event_text(e, FIELD_CLIENT), .group = event_text(e, FIELD_GROUP),
+			       .topic = event_text(e, FIELD_TOPIC), .time = clock_to_ref(c, e->host, e->time) };
+
+	grant.partition = event_int_or(e, FIELD_PARTITION, -1);
+	grant.rebalance = rebalance_begun(st->rebalances, grant.group, grant.time);
+	grant.consumer = name_of(names, groups_get(g, grant.group), grant.host, grant.client);
+	grant.evidence.time = grant.time;
+	tell_offset(&grant, e, st->arena);
+	/* Told again with no rebalance between: the same grant. */
+	if (last->has_offset && last->rebalance == grant.rebalance && agree(last->client, grant.client) &&
+	    cmp_place(last->host, last->topic, last->partition, grant.host, grant.topic, grant.partition) == 0)
+		return;
+	*last = grant;
+	*ARENA_PUSH(st->arena, st->out->items, st->out->count, st->out->capacity) = grant;
+}
+
+static int cmp_grant_event(const struct grant *g, const struct event *e)
+{
+	return cmp_place(g->host, g->topic, g->partition, e->host, event_text(e, FIELD_TOPIC),
+			 event_int_or(e, FIELD_PARTITION, -1));
+}
+
+static int find_offsets(struct store *s, const struct clocks *c, const struct groups *g, const struct names *names,
+			struct stream *st)
+{
+	static const enum event_type types[] = { EVENT_OFFSET_RESTORED };
+	struct grant last = { 0 };
+	const struct event **order;
+	size_t count, assigned = st->out->count, next = 0;
+
+	if ((order = load_ordered(s, types, 1, st->arena, cmp_place_events, &count)) == NULL)
+		return -1;
+	if (assigned > 0)
+		qsort(st->out->items, assigned, sizeof *st->out->items, cmp_place_grants);
+	for (size_t i = 0; i < count; i++) {
+		const struct event *e = order[i];
+		struct ref_time time = clock_to_ref(c, e->host, e->time);
+		struct grant *before = NULL;
+		while (next < assigned) {
+			int side = cmp_grant_event(&st->out->items[next], e);
+			if (side > 0 || (side == 0 && st->out->items[next].time.us > time.us))
+				break;
+			next++;
+		}
+		/* The latest of this place by then, if it is of this place at all. */
+		if (next > 0 && cmp_grant_event(&st->out->items[next - 1], e) == 0 &&
+		    agree(st->out->items[next - 1].client, event_text(e, FIELD_CLIENT)))
+			before = &st->out->items[next - 1];
+		if (before == NULL)
+			take_lone_offset(st, c, g, names, e, &last);
+		else if (!before->has_offset)
+			tell_offset(before, e, st->arena);
+	}
+	return 0;
+}
+
+/* ---- all together ---- */
 
 static int cmp_grants(const void *x, const void *y)
 {
@@ -245,49 +358,26 @@ static int cmp_grants(const void *x, const void *y)
 
 	if ((order = sv_cmp(p->consumer, q->consumer)) != 0)
 		return order;
-	if ((order = cmp_partition(p, q)) != 0)
+	if ((order = sv_cmp(p->topic, q->topic)) != 0)
+		return order;
+	if ((order = cmp_i64(p->partition, q->partition)) != 0)
 		return order;
 	if ((order = cmp_i64(p->time.us, q->time.us)) != 0)
 		return order;
 	return cmp_i64(p->evidence.event, q->evidence.event);
 }
 
-static void begin_stream(struct stream *st, const struct event *e, const struct groups *g, const struct names *names)
-{
-	st->host = e->host;
-	st->client = event_text(e, FIELD_CLIENT);
-	st->group = event_text(e, FIELD_GROUP);
-	st->consumer = name_of(names, groups_get(g, st->group), st->host, st->client);
-	st->rebalance = 0;
-	st->batch = st->batch_end = st->out->count;
-}
-
 int grants_find(struct store *s, const struct clocks *c, const struct groups *g, const struct rebalances *r,
 		const struct attempts *t, struct arena *a, struct grants *out)
 {
-	struct stream st = { .clocks = c, .rebalances = r, .arena = a, .out = out };
+	struct stream st = { .rebalances = r, .arena = a, .out = out };
 	struct names names = consumer_names(t, a);
-	enum event_type types[LINE_COUNT];
-	struct event *events, **order;
-	size_t count;
 
 	*out = (struct grants){ 0 };
-	for (size_t i = 0; i < LINE_COUNT; i++)
-		types[i] = lines[i].type;
-	if (query_load(s, types, LINE_COUNT, a, &events, &count) < 0)
+	if (find_assignments(s, c, g, &names, &st) < 0 || find_offsets(s, c, g, &names, &st) < 0)
 		return -1;
-	order = arena_array(a, count, sizeof(struct event *));
-	for (size_t i = 0; i < count; i++)
-		order[i] = &events[i];
-	qsort(order, count, sizeof(struct event *), cmp_events);
-	for (size_t i = 0; i < count; i++) {
-		if (i == 0 || cmp_stream(order[i - 1], order[i]) != 0)
-			begin_stream(&st, order[i], g, &names);
-		for (size_t k = 0; k < LINE_COUNT; k++)
-			if (lines[k].type == order[i]->type)
-				lines[k].take(&st, order[i], clock_to_ref(c, order[i]->host, order[i]->time));
-	}
-	qsort(out->items, out->count, sizeof *out->items, cmp_grants);
+	if (out->count > 0)
+		qsort(out->items, out->count, sizeof *out->items, cmp_grants);
 	return 0;
 }
 

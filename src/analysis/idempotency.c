@@ -158,7 +158,8 @@ enum verdict_of_run { RUN_UNDECIDED, RUN_LET_THROUGH, RUN_BLOCKED };
 
 struct replay {
 	const struct side_effects *effects;
-	const struct design *design;
+	bool handler_asks_per_step;
+	struct guard guards[2];		/* of the design at hand */
 	int64_t ttl_us;
 	struct records records[2];
 	/* Of the world as it was; by intent. */
@@ -193,15 +194,35 @@ static void number_operations(struct replay *r, struct arena *a)
 	r->operations++;
 }
 
+/* Runs in which one step was skipped and another was not. */
+static bool asks_per_step(const struct side_effects *e, struct arena *a)
+{
+	enum { SKIPPED = 1, NOT_SKIPPED = 2 };
+	unsigned char *seen = arena_array(a, e->run_count + 1, sizeof *seen);
+	bool found = false;
+
+	for (size_t i = 0; i < e->attempt_count; i++) {
+		const struct attempt *t = &e->attempts[i];
+		seen[t->run] |= t->outcome == OUTCOME_SKIPPED ? SKIPPED : NOT_SKIPPED;
+		found = found || seen[t->run] == (SKIPPED | NOT_SKIPPED);
+	}
+	return found;
+}
+
 static void replay_new(struct replay *r, const struct side_effects *e, struct arena *a)
 {
-	*r = (struct replay){ .effects = e };
+	*r = (struct replay){ .effects = e, .handler_asks_per_step = asks_per_step(e, a) };
 	r->records[0] = records_new(e->attempt_count, a);
 	r->records[1] = records_new(e->attempt_count, a);
 	r->effect = arena_array(a, e->intents + 1, sizeof(const struct attempt *));
 	r->blocked = arena_array(a, e->intents + 1, sizeof *r->blocked);
 	r->run_verdict = arena_array(a, e->run_count + 1, sizeof *r->run_verdict);
 	number_operations(r, a);
+}
+
+static bool is_of_message(const struct guard *g)
+{
+	return (g->parts & (PART_MESSAGE | PART_MESSAGE_ID)) != 0 && !g->when_complete;
 }
 
 static void replay_begin(struct replay *r, const struct design *design, int64_t ttl_us)
@@ -216,9 +237,14 @@ static void replay_begin(struct replay *r, const struct design *design, int64_t 
 		r->owed[i] = r->owed_first[i];
 	for (size_t i = 0; i < r->effects->run_count; i++)
 		r->run_verdict[i] = RUN_UNDECIDED;
-	r->design = design;
+	r->guards[0] = design->guards[0];
+	r->guards[1] = design->guards[1];
 	r->ttl_us = ttl_us;
 	r->result = (struct design_result){ .name = design->name, .key = design->key };
+	if (r->handler_asks_per_step && is_of_message(&r->guards[0])) {
+		r->guards[0].parts |= PART_STEP;
+		r->result.per_step = true;
+	}
 }
 
 /* ---- one attempt ---- */
@@ -230,7 +256,7 @@ static bool guards_runs(const struct guard *g)
 
 static bool blocks(struct replay *r, size_t at, const struct attempt *t)
 {
-	const struct guard *g = &r->design->guards[at];
+	const struct guard *g = &r->guards[at];
 	unsigned char *verdict = &r->run_verdict[t->run];
 	bool blocked;
 
@@ -247,7 +273,7 @@ static bool blocks(struct replay *r, size_t at, const struct attempt *t)
 /* As "set if absent" with a time to live does: a record that lives is not renewed. */
 static void record(struct replay *r, size_t at, const struct attempt *t)
 {
-	const struct guard *g = &r->design->guards[at];
+	const struct guard *g = &r->guards[at];
 	struct record *slot;
 
 	if (g->parts == 0 || (g->parts & ~parts_of(t)) != 0 || (g->when_complete && r->owed[r->operation[t->intent]] > 0))
@@ -334,20 +360,22 @@ static int cmp_i64(const void *x, const void *y)
 	return (p > q) - (p < q);
 }
 
-static void find_longest_gap(const struct side_effects *e, struct idempotency *out)
+/* What was recognised counts as well: without its guard it would have been a second effect. */
+static void find_longest_gap(const struct side_effects *e, struct arena *a, struct idempotency *out)
 {
-	for (size_t i = 0; i < e->duplicate_count; i++) {
-		const struct duplicate *d = &e->duplicates[i];
-		const struct attempt *first = NULL;
-		for (size_t k = 0; k < d->attempt_count; k++) {
-			const struct attempt *t = d->attempts[k];
-			if (!t->took_effect)
-				continue;
-			first = first == NULL ? t : first;
-			if (t->time.us - first->time.us > out->longest_gap_us)
-				out->longest_gap_us = t->time.us - first->time.us;
+	const struct attempt **effect = arena_array(a, e->intents + 1, sizeof(const struct attempt *));
+
+	for (size_t i = 0; i < e->attempt_count; i++) {
+		const struct attempt *t = &e->attempts[i], **first = &effect[t->intent];
+		if (t->intent == 0 || t->outcome == OUTCOME_FAILED || t->outcome == OUTCOME_UNKNOWN)
+			continue;
+		if (*first == NULL) {
+			*first = t->took_effect ? t : NULL;
+		} else if (!is_same_request(*first, t)) {
+			out->has_longest_gap = true;
+			if (t->time.us - (*first)->time.us > out->longest_gap_us)
+				out->longest_gap_us = t->time.us - (*first)->time.us;
 		}
-		out->has_longest_gap = true;
 	}
 }
 
@@ -385,7 +413,7 @@ int idempotency_find(const struct side_effects *e, struct arena *a, struct idemp
 		out->designs[i] = r.result;
 		out->designs[i].applicable = true;
 	}
-	find_longest_gap(e, out);
+	find_longest_gap(e, a, out);
 	if (out->designs[TTL_DESIGN].applicable)
 		make_ttl_curve(&r, a, out);
 	return 0;
