@@ -95,7 +95,7 @@ void detect_measure_spans(struct window *w);
 void windows_merge(const struct detect_context *ctx);
 /* Finds whose address each window's caller has. 0 or -1. */
 int windows_find_callers(const struct detect_context *ctx);
-/* No shorter pause is one: a heartbeat interval and what process_pause.beyond_heartbeat_ms adds. */
+/* No shorter pause is one. */
 int64_t detect_pause_limit_us(const struct detect_context *ctx);
 
 #endif

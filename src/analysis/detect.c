@@ -25,9 +25,9 @@ const struct detector detectors[] = {
 	{ WINDOW_LOSS, "netstat", detect_counter_loss, ROWS(LOSS_PERCENT, LOSS_TIMEOUTS) },
 	{ WINDOW_SOFTNET, "softnet", detect_softnet, ROWS(SOFTNET_DROPS, SOFTNET_SQUEEZE_PER_S) },
 	{ WINDOW_CONNTRACK, "conntrack", detect_conntrack, ROWS(CONNTRACK_GROWTH, CONNTRACK_GROWTH) },
-	{ WINDOW_PROCESS_PAUSE, "capture", detect_process_pause, ROWS(PAUSE_BEYOND_HEARTBEAT_MS, PAUSE_HABIT_PERCENT) },
+	{ WINDOW_PROCESS_PAUSE, "capture", detect_process_pause, ROWS(PAUSE_HEARTBEATS, PAUSE_HABIT_PERCENT) },
 	{ WINDOW_SERVER_PAUSE, "capture", detect_server_pause,
-	  ROWS(SERVER_PAUSE_BEYOND_HEARTBEAT_MS, SERVER_PAUSE_CALLERS) },
+	  ROWS(SERVER_PAUSE_HEARTBEATS, SERVER_PAUSE_CALLERS) },
 };
 const size_t detector_count = sizeof detectors / sizeof detectors[0];
 

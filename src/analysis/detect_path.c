@@ -83,10 +83,28 @@ struct lossy_second {
 	size_t window;		/* 1 + index of the path's last window; 0: none */
 };
 
+/* A connection that was given up: what its kernel still repeats tells of the stall, not of the path now. */
+struct given_up {
+	struct sv host, path_a, path_b; /* with ports */
+	int64_t end_us;
+};
+
 struct losses {
 	struct lossy_second *items;
 	size_t capacity;
+	struct given_up *given_up; /* by end */
+	size_t given_up_count, given_up_capacity;
 };
+
+/* A kernel repeats no longer than this without an answer (Linux TCP_RTO_MAX), and ports come round again later. */
+#define REPEATS_FOR_US (120 * US_PER_S)
+
+static int compare_ends(const void *x, const void *y)
+{
+	const struct given_up *a = x, *b = y;
+
+	return a->end_us < b->end_us ? -1 : a->end_us > b->end_us;
+}
 
 static bool is_lossy(int64_t segments, int64_t retransmits, int64_t timeouts)
 {
@@ -140,6 +158,45 @@ static void keep_event(struct arena *a, struct lossy_second *s, const struct eve
 		detect_keep(a, e, &s->events[s->event_count++]);
 }
 
+static bool shows_loss(const struct event *e)
+{
+	return detect_number(e, FIELD_RETRANSMITS) > 0 || detect_number(e, FIELD_TIMEOUTS) > 0;
+}
+
+static int find_given_up(const struct detect_context *ctx, struct losses *losses)
+{
+	const enum event_type types[] = { EVENT_NET_STALL };
+	struct query *q = query_events(ctx->store, types, 1);
+	struct event e;
+	int rc;
+
+	while ((rc = query_next(q, &e)) == 1) {
+		if (detect_number(&e, FIELD_ABANDONED) == 0)
+			continue;
+		*ARENA_PUSH(ctx->arena, losses->given_up, losses->given_up_count, losses->given_up_capacity) =
+			(struct given_up){ arena_copy(ctx->arena, e.host), arena_copy(ctx->arena, event_text(&e, FIELD_PATH_A)),
+					   arena_copy(ctx->arena, event_text(&e, FIELD_PATH_B)), event_end_us(&e) };
+	}
+	query_free(q);
+	if (losses->given_up_count > 1)
+		qsort(losses->given_up, losses->given_up_count, sizeof *losses->given_up, compare_ends);
+	return rc;
+}
+
+static bool is_given_up(const struct losses *losses, const struct event *e)
+{
+	for (size_t i = losses->given_up_count; i-- > 0;) {
+		const struct given_up *g = &losses->given_up[i];
+
+		if (g->end_us < e->time.us - REPEATS_FOR_US)
+			return false;
+		if (g->end_us <= event_end_us(e) && sv_eq(g->host, e->host) &&
+		    sv_eq(g->path_a, event_text(e, FIELD_PATH_A)) && sv_eq(g->path_b, event_text(e, FIELD_PATH_B)))
+			return true;
+	}
+	return false;
+}
+
 static void take_second(const struct detect_context *ctx, struct losses *losses, const struct event *e)
 {
 	const struct path *path = detect_path(ctx, e);
@@ -156,10 +213,12 @@ static void take_second(const struct detect_context *ctx, struct losses *losses,
 		s->start_us = e->time.us;
 	s->in_use = true;
 	s->second = second;
+	if (shows_loss(e) && is_given_up(losses, e))
+		return;
 	s->segments += detect_number(e, FIELD_SEGMENTS);
 	s->retransmits += detect_number(e, FIELD_RETRANSMITS);
 	s->timeouts += detect_number(e, FIELD_TIMEOUTS);
-	if (detect_number(e, FIELD_RETRANSMITS) > 0 || detect_number(e, FIELD_TIMEOUTS) > 0)
+	if (shows_loss(e))
 		keep_event(ctx->arena, s, e);
 }
 
@@ -169,8 +228,12 @@ int detect_loss(const struct detect_context *ctx)
 	struct query *q = query_events(ctx->store, types, 1);
 	struct losses losses = { 0 };
 	struct event e;
-	int rc;
+	int rc = 0;
 
+	if (find_given_up(ctx, &losses) < 0) {
+		query_free(q);
+		return -1;
+	}
 	while ((rc = query_next(q, &e)) == 1)
 		take_second(ctx, &losses, &e);
 	query_free(q);

@@ -300,8 +300,8 @@ static void find_protocol(struct group *g, const struct mention *said, size_t co
 		}
 	}
 	for (size_t i = 0; i < count; i++) {
-		/* Only the classic protocol has the leader who computes the assignment. */
-		if (said[i].event->type == EVENT_CLIENT_ASSIGNMENT_COMPUTED || said[i].event->type == EVENT_GROUP_ASSIGNED)
+		/* Only the classic protocol has a join phase, and a leader who computes the assignment. */
+		if (said[i].event->type == EVENT_CLIENT_ASSIGNMENT_COMPUTED || said[i].event->type == EVENT_GROUP_STABILIZED)
 			g->protocol = SV("classic");
 	}
 }

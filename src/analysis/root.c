@@ -291,7 +291,8 @@ static void find_timer_reset(const struct group_life *life, size_t place)
 	if (place > 0 && life->episodes[place - 1].has_formed)
 		latest = life->episodes[place - 1].formed;
 	for (size_t i = 0; i < life->moves.count && life->moves.items[i].time.us <= ep->r.trigger_time.us; i++) {
-		if (life->moves.items[i].time.us > latest.us)
+		/* Other partitions of __consumer_offsets load as well; only a line that names the group is about its members. */
+		if (event_has(life->moves.items[i].event, FIELD_GROUP) && life->moves.items[i].time.us > latest.us)
 			latest = life->moves.items[i].time;
 	}
 	if (latest.us != INT64_MIN && latest.us < ep->r.trigger_time.us) {

@@ -228,12 +228,16 @@ static bool meaning_of_line(const struct event *e, struct meaning *out)
 	return false;
 }
 
-/* A pending member has been given an id and never joined; that it goes is no eviction (kafka-log-messages.md 4.1, P11). */
-static bool is_of_pending_member(const struct event *e)
+/*
+ * Goings that make no rebalance: of a pending member, who has been given an id
+ * and never joined (kafka-log-messages.md 4.1, P11); of a static member of the
+ * consumer protocol, whose place is kept.
+ */
+static bool makes_no_difference(const struct event *e)
 {
 	size_t at;
 
-	return sv_eq_nocase(event_text(e, FIELD_STATE), SV("pending")) || sv_find(e->text, SV("Pending member"), &at);
+	return sv_find(e->text, SV("Pending member"), &at) || sv_find(event_text(e, FIELD_REASON), SV("temporarily left"), &at);
 }
 
 static bool is_named_by(const struct episode *ep, struct sv member)
@@ -322,7 +326,7 @@ void triggers_from_broker(struct group_life *life)
 	}
 	for (size_t i = 0; i < life->seen.count; i++) {
 		const struct sighting *s = &life->seen.items[i];
-		if (!meaning_of_line(s->event, &m) || (trigger_is_removal(m.trigger) && is_of_pending_member(s->event)))
+		if (!meaning_of_line(s->event, &m) || (trigger_is_removal(m.trigger) && makes_no_difference(s->event)))
 			continue;
 		struct episode *ep = episode_of_line(life, s);
 		if (ep == NULL)

@@ -14,7 +14,7 @@
 /* How the clients spell error 25 (kafka-log-messages.md 1.4). */
 static const char *const unknown_member_spellings[] = {
 	"UNKNOWN_MEMBER_ID", "not aware of this member", "Unknown member", "Unknown Member ID", "UnknownMemberId",
-	"provided member is not known", "since member id", "is unknown", "FENCED_MEMBER_EPOCH", "epoch is fenced",
+	"provided member is not known", "since member id", "FENCED_MEMBER_EPOCH",
 };
 
 /* Of the episodes made of clients' lines alone only the latest can be meant again. */
@@ -55,7 +55,8 @@ bool witness_is_unknown_member(const struct event *e)
 		if (sv_find(error, sv_of(unknown_member_spellings[i]), &at))
 			return true;
 	}
-	return false;
+	/* Clients of the consumer protocol: "because member m is unknown", "because epoch 7 is fenced". */
+	return sv_eq(error, SV("unknown")) || sv_eq(error, SV("fenced"));
 }
 
 /* ---- processes ---- */

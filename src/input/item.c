@@ -149,8 +149,10 @@ static int begin(const struct item_context *c, struct input_info *info)
 
 	diag_set_input(c->diag, info->path, 0);
 	rc = c->sink->begin(c->sink->context, info);
-	if (rc == 0)
-		diag_add(c->diag, SEVERITY_NOTE, "input.repeated", NULL, "passed over: the same content as one already read");
+	/* The same input once more is what a second run gives it, and nothing to tell. */
+	if (rc == 0 && !sv_eq(info->same_as, info->path))
+		diag_add(c->diag, SEVERITY_NOTE, "input.repeated", NULL, "passed over: the same bytes as %.*s",
+			 SV_ARG(info->same_as));
 	if (rc == 1)
 		diag_set_input(c->diag, info->path, info->id);
 	return rc;

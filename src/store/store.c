@@ -389,13 +389,13 @@ static int prepare_insert_event(struct store *s)
 	return rc;
 }
 
-/* Gives 1 when the digest is there, with the input's id, and whether that input was passed over as no evidence. */
-static int find_digest(const struct store *s, struct sv digest, int64_t *id, bool *skipped)
+/* Gives 1 when the digest is there, with the input's id and path, and whether that input was passed over as no evidence. */
+static int find_digest(const struct store *s, struct sv digest, struct input_info *info, bool *skipped)
 {
 	struct sqlite3_stmt *statement = NULL;
 	int result, rc = -1;
 
-	if (store_prepare(s, "SELECT id, kind = 'skipped' FROM input WHERE digest = ?", &statement) < 0)
+	if (store_prepare(s, "SELECT id, kind = 'skipped', path FROM input WHERE digest = ?", &statement) < 0)
 		return -1;
 	if (store_bind_text(statement, 1, digest) != SQLITE_OK) {
 		store_fail(s, "read");
@@ -403,7 +403,8 @@ static int find_digest(const struct store *s, struct sv digest, int64_t *id, boo
 	}
 	result = sqlite3_step(statement);
 	if (result == SQLITE_ROW) {
-		*id = sqlite3_column_int64(statement, 0);
+		info->id = sqlite3_column_int64(statement, 0);
+		info->same_as = arena_copy(s->arena, store_column_text(statement, 2));
 		*skipped = sqlite3_column_int(statement, 1) != 0;
 		rc = 1;
 	} else {
@@ -485,7 +486,7 @@ static int sink_begin(void *context, struct input_info *info)
 	if ((s->insert_event == NULL && prepare_insert_event(s) < 0) || execute(s, "BEGIN IMMEDIATE", "write") < 0)
 		return -1;
 	if (!sv_is_absent(info->digest))
-		found = find_digest(s, info->digest, &info->id, &was_skipped);
+		found = find_digest(s, info->digest, info, &was_skipped);
 	/* What no rule or option let us read before may be evidence now: read it in its place. */
 	if (found == 1 && was_skipped && !sv_eq(info->kind, SV("skipped")) && !sv_is_absent(info->kind))
 		found = delete_input(s, info->id);

@@ -1,0 +1,612 @@
+/* SPDX-License-Identifier: MIT */
+/* Rules in memory, the refusals of tests/bad, and the rules that are shipped, against lines of real programs. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "input/rules.h"
+#include "input/rules_set.h"
+
+struct bench {
+	struct arena *arena;
+	struct diag *diag;
+	struct rules *rules;
+};
+
+static struct bench bench_of(const char *text)
+{
+	struct bench b = { .arena = arena_new() };
+
+	b.diag = diag_new(b.arena);
+	b.rules = rules_parse(SV("test.rules"), sv_of(text), b.diag);
+	return b;
+}
+
+static struct bench bench_loaded(const char *path)
+{
+	struct bench b = { .arena = arena_new() };
+
+	b.diag = diag_new(b.arena);
+	b.rules = rules_load(path, b.diag);
+	return b;
+}
+
+static void bench_end(struct bench *b)
+{
+	rules_free(b->rules);
+	arena_free(b->arena);
+}
+
+static struct bench shipped(void)
+{
+	struct bench b = bench_loaded("rules");
+
+	assert_non_null(b.rules);
+	return b;
+}
+
+/* "event.name field=value ..." of the first event of a line, or "-". */
+static const char *told(const struct bench *b, const char *line)
+{
+	struct log_record record;
+	struct event e;
+	const char *rule;
+	struct buf text;
+	int hint = -1;
+
+	if (!rules_layout(b->rules, sv_of(line), (struct zone){ 0 }, &hint, &record))
+		record = (struct log_record){ .body = sv_of(line) };
+	if (!rules_match(b->rules, &record, &e, &rule))
+		return "-";
+	buf_init(&text);
+	buf_printf(&text, "%s", event_infos[e.type].name);
+	for (unsigned f = 0; f < FIELD_COUNT; f++) {
+		if (!event_has(&e, f))
+			continue;
+		if (field_infos[f].type == FIELD_TEXT)
+			buf_printf(&text, " %s=%.*s", field_infos[f].name, SV_ARG(event_text(&e, f)));
+		else
+			buf_printf(&text, " %s=%" PRId64, field_infos[f].name, event_int_or(&e, f, -1));
+	}
+	const char *copy = arena_strdup(b->arena, buf_sv(&text));
+
+	buf_fini(&text);
+	return copy;
+}
+
+/* ---- literals ---- */
+
+static void check_literal(const char *source, const char *literal, bool first)
+{
+	struct arena *a = arena_new();
+	struct pattern p;
+	size_t at;
+
+	assert_null(pattern_make(&p, a, sv_of(source), REGEX_TEXT, &at));
+	if (!sv_eq(p.literal, sv_of(literal)) || p.literal_first != first)
+		fail_msg("%s: literal \"%.*s\", first %d", source, SV_ARG(p.literal), p.literal_first);
+	pattern_fini(&p);
+	arena_free(a);
+}
+
+static void a_literal_is_what_every_match_contains(void **state)
+{
+	(void)state;
+	check_literal("^Member (?<member>\\S+) left", "Member ", true);
+	check_literal("(?<member>\\S+) left (?<group>\\S+)", " left ", false);
+	check_literal("abc.*longer than that", "longer than that", false);
+	check_literal("^\\[Consumer ", "[Consumer ", true);
+	check_literal("a\\.b\\tc", "a.b\tc", false);
+	check_literal("x Generation\\{n", "x Generation{n", false);
+	check_literal("x{generation", "x{generation", false);
+}
+
+static void what_may_be_missing_is_no_literal(void **state)
+{
+	(void)state;
+	check_literal("abcd?", "abc", false);
+	check_literal("abcd*", "abc", false);
+	check_literal("abcd+", "abcd", false);
+	check_literal("abc{0,2}xy", "ab", false);
+	check_literal("^a?bcd", "bcd", false);
+	check_literal("(?:long words)?ab", "ab", false);
+	check_literal("[long words]ab", "ab", false);
+	check_literal("[]long words]ab", "ab", false);
+	check_literal("(a[)]b\\)c)de", "de", false);
+	check_literal("one|other", "", false);
+	check_literal("^one|other", "", false);
+	check_literal("(one|other) x", " x", false);
+	check_literal("(?i)words", "", false);
+	check_literal("\\Qa?\\E", "", false);
+	check_literal("\\x41bc", "", false);
+	check_literal("", "", false);
+}
+
+/* ---- rules in memory ---- */
+
+static const char two_prefixes[] = "prefix who\n"
+				   "from client\n"
+				   "match ^\\[(?<client>[^ \\]]+)(?: of (?<group>[^\\]]+))?\\][ ]\n"
+				   "example [c-1 of refunds] x\n"
+				   "expect client=c-1 group=refunds\n"
+				   "\n"
+				   "prefix broker\n"
+				   "from broker\n"
+				   "match ^<broker>[ ]\n"
+				   "example <broker> x\n"
+				   "expect -\n"
+				   "\n"
+				   "rule left\n"
+				   "event member.left\n"
+				   "evidence suggests\n"
+				   "match ^(?<member>\\S+) left(?: (?<group>\\S+))?(?: after (?<elapsed_ms>\\S+))?(?: for (?<reason>.*))?$\n"
+				   "within reason ^(?<error>[A-Z]+) from (?<api>\\w+)\n"
+				   "within lines ^at (?<node>\\S+)$\n"
+				   "set state=gone\n"
+				   "example m-1 left refunds\n"
+				   "expect member=m-1 group=refunds state=gone\n"
+				   "\n"
+				   "rule born\n"
+				   "event broker.started\n"
+				   "from broker\n"
+				   "match ^started\n"
+				   "example started\n"
+				   "expect -\n";
+
+static void fields_come_from_prefix_message_and_constants(void **state)
+{
+	struct bench b = bench_of(two_prefixes);
+
+	(void)state;
+	assert_non_null(b.rules);
+	assert_int_equal(rules_check(b.rules, b.diag), 0);
+	assert_string_equal(told(&b, "[c-1 of refunds] m-1 left"), "member.left group=refunds member=m-1 client=c-1 state=gone");
+	/* The message knows better than its prefix. */
+	assert_string_equal(told(&b, "[c-1 of refunds] m-1 left orders"),
+			    "member.left group=orders member=m-1 client=c-1 state=gone");
+	/* No group anywhere: a required field is missing. */
+	assert_string_equal(told(&b, "[c-1] m-1 left"), "-");
+	bench_end(&b);
+}
+
+static void a_field_can_be_looked_into(void **state)
+{
+	struct bench b = bench_of(two_prefixes);
+
+	(void)state;
+	assert_string_equal(told(&b, "m left g for FENCED from JOIN"),
+			    "member.left group=g member=m state=gone reason=FENCED from JOIN error=FENCED api=JOIN");
+	assert_string_equal(told(&b, "m left g for good"), "member.left group=g member=m state=gone reason=good");
+	bench_end(&b);
+}
+
+static void a_number_that_is_none_is_not_known(void **state)
+{
+	struct bench b = bench_of(two_prefixes);
+
+	(void)state;
+	assert_string_equal(told(&b, "m left g after 12"), "member.left group=g member=m state=gone elapsed_ms=12");
+	assert_string_equal(told(&b, "m left g after 12x"), "member.left group=g member=m state=gone");
+	assert_string_equal(told(&b, "m left g after 99999999999999999999"), "member.left group=g member=m state=gone");
+	bench_end(&b);
+}
+
+static void who_speaks_decides_which_rules_are_looked_at(void **state)
+{
+	struct bench b = bench_of(two_prefixes);
+
+	(void)state;
+	assert_string_equal(told(&b, "<broker> started"), "broker.started");
+	assert_string_equal(told(&b, "started"), "broker.started");
+	assert_string_equal(told(&b, "[c-1 of refunds] started"), "-");
+	bench_end(&b);
+}
+
+static void joined_lines_are_searched_by_line(void **state)
+{
+	struct bench b = bench_of(two_prefixes);
+	struct log_record record = { .body = SV("m left g"), .more = SV("\nat first at\nat n-1\nat n-2") };
+	struct event e;
+	const char *rule;
+
+	(void)state;
+	assert_true(rules_match(b.rules, &record, &e, &rule));
+	assert_string_equal(rule, "left");
+	assert_true(sv_eq(event_text(&e, FIELD_NODE), SV("n-1")));
+	assert_int_equal(e.strength, STRENGTH_SUGGESTS);
+	bench_end(&b);
+}
+
+static void several_events_come_of_one_record(void **state)
+{
+	struct bench b = bench_of("rule config\n"
+				  "event client.config\n"
+				  "match ^values:\n"
+				  "within lines ^client = (?<client>.*)$\n"
+				  "each lines ^(?<key>[ab]) = (?<value>\\d*)$\n"
+				  "example values:\n"
+				  "|a = 1\n"
+				  "|c = 2\n"
+				  "|b = 3\n"
+				  "|client = c-1\n"
+				  "expect key=a value=1 client=c-1\n"
+				  "expect key=b value=3 client=c-1\n");
+	struct log_record record = { .body = SV("values: "), .more = SV("c = 1") };
+	struct rules_events it;
+	struct event e;
+	const char *rule;
+
+	(void)state;
+	assert_non_null(b.rules);
+	assert_int_equal(rules_check(b.rules, b.diag), 0);
+	/* Known, and without anything to tell: no event, as client.config needs a key. */
+	rules_events_init(&it, b.rules, &record, &rule);
+	assert_string_equal(rule, "config");
+	assert_false(rules_events_next(&it, &e));
+	assert_false(rules_events_next(&it, &e));
+	bench_end(&b);
+}
+
+static void empty_matches_come_to_an_end(void **state)
+{
+	struct bench b = bench_of("rule config\n"
+				  "event client.config\n"
+				  "match ^values\n"
+				  "set key=x\n"
+				  "each lines (?<value>z*)\n"
+				  "example values\n"
+				  "expect key=x\n");
+	struct log_record record = { .body = SV("values"), .more = SV("ab") };
+	struct rules_events it;
+	struct event e;
+	const char *rule;
+	size_t n = 0;
+
+	(void)state;
+	rules_events_init(&it, b.rules, &record, &rule);
+	while (rules_events_next(&it, &e))
+		n++;
+	/* Before a, before b, and at the end. */
+	assert_int_equal(n, 3);
+	bench_end(&b);
+}
+
+/* ---- what is refused ---- */
+
+static struct sv file_text(struct arena *a, const char *path)
+{
+	FILE *f = fopen(path, "rb");
+	char *text = arena_alloc(a, 65536);
+
+	if (f == NULL)
+		fail_msg("%s cannot be read", path);
+	size_t n = fread(text, 1, 65535, f);
+
+	fclose(f);
+	return (struct sv){ text, n };
+}
+
+/* The first problem of the file as "LINE: MESSAGE". */
+static void check_bad(const char *path)
+{
+	struct bench b = bench_loaded(path);
+	size_t stem = strlen(path) - strlen(".rules");
+	struct sv expected =
+		file_text(b.arena, arena_printf(b.arena, "%.*s.expected", (int)stem, path).p);
+
+	if (b.rules != NULL)
+		assert_int_equal(rules_check(b.rules, b.diag), -1);
+	assert_true(diag_count(b.diag) > 0);
+	const struct problem *p = diag_at(b.diag, 0);
+	struct sv got = arena_printf(b.arena, "%" PRIu64 ": %.*s", p->place.number, SV_ARG(p->message));
+
+	assert_int_equal(p->severity, SEVERITY_ERROR);
+	assert_int_equal(p->place.unit, PLACE_LINE);
+	assert_true(sv_eq(p->path, sv_of(path)));
+	if (!sv_eq(got, sv_trim(expected)))
+		fail_msg("%s: \"%.*s\" instead of \"%.*s\"", path, SV_ARG(got), SV_ARG(expected));
+	bench_end(&b);
+}
+
+static void each_mistake_is_refused_with_line_column_and_reason(void **state)
+{
+	DIR *d = opendir("tests/bad");
+	struct dirent *entry;
+	size_t n = 0;
+
+	(void)state;
+	assert_non_null(d);
+	while ((entry = readdir(d)) != NULL) {
+		char path[512];
+
+		if (!sv_ends_with(sv_of(entry->d_name), SV(".rules")))
+			continue;
+		snprintf(path, sizeof path, "tests/bad/%s", entry->d_name);
+		check_bad(path);
+		n++;
+	}
+	closedir(d);
+	assert_true(n >= 41);
+}
+
+static void a_directory_without_rules_is_refused(void **state)
+{
+	struct bench b = bench_loaded("tests/unit");
+
+	(void)state;
+	assert_null(b.rules);
+	assert_true(sv_eq(diag_at(b.diag, 0)->code, SV("rules.refused")));
+	bench_end(&b);
+	b = bench_loaded("tests/bad/there-is-no-such.rules");
+	assert_null(b.rules);
+	bench_end(&b);
+}
+
+/* ---- the rules that are shipped ---- */
+
+static void all_examples_hold(void **state)
+{
+	struct bench b = shipped();
+
+	(void)state;
+	if (rules_check(b.rules, b.diag) != 0)
+		fail_msg("%.*s: %.*s", SV_ARG(diag_at(b.diag, 0)->path), SV_ARG(diag_at(b.diag, 0)->message));
+	bench_end(&b);
+}
+
+/* The events that analysis reads from logs: each is made by some rule, in its own side's files. */
+static void each_event_of_logs_has_a_rule(void **state)
+{
+	struct bench b = shipped();
+
+	(void)state;
+	for (unsigned type = 0; type < EVENT_COUNT; type++) {
+		bool made = event_infos[type].side != SIDE_CLIENT && event_infos[type].side != SIDE_BROKER &&
+			    event_infos[type].side != SIDE_BUSINESS;
+
+		for (size_t i = 0; i < b.rules->rule_count; i++)
+			made = made || b.rules->rules[i]->event == type;
+		for (size_t i = 0; i < b.rules->table_count; i++)
+			made = made || b.rules->tables[i]->event == type;
+		if (!made)
+			fail_msg("no rule makes %s", event_infos[type].name);
+	}
+	bench_end(&b);
+}
+
+#define CONSUMER "[Consumer clientId=c-1, groupId=refunds] "
+
+/* kafka-log-messages.md 4.1 and 4.2: lines that look like trouble, and are not, or not that. */
+static void lines_that_mislead_make_no_event_of_trouble(void **state)
+{
+	static const char *const silent[] = {
+		/* The answer to a heartbeat of a generation that is given up. */
+		CONSUMER "Attempt to heartbeat with stale Generation{generationId=9, memberId='c-1-7f', protocol='range'} and group "
+			 "instance id Optional.empty failed due to UNKNOWN_MEMBER_ID, ignoring the error",
+		CONSUMER "Resetting generation and member id due to: consumer pro-actively leaving the group",
+		CONSUMER "Request joining group due to: consumer pro-actively leaving the group",
+		CONSUMER "Giving away all assigned partitions as lost since generation/memberID has been reset,indicating that "
+			 "consumer is in old state or no longer part of the group",
+		CONSUMER "Requesting disconnect from last known coordinator broker-1:9092 (id: 2147483646 rack: null isFenced: false)",
+		CONSUMER "(Re-)joining group",
+		CONSUMER "Notifying assignor about the new Assignment(partitions=[refunds-0])",
+		CONSUMER "Found no committed offset for partition refunds-0",
+		CONSUMER "Seeking to offset 17 for partition refunds-0",
+		CONSUMER "Node -1 disconnected.",
+		/* The same words of others. */
+		"[Producer clientId=producer-1] Node 1 disconnected.",
+		"[AdminClient clientId=adminclient-1] Node 1 disconnected.",
+		"[NodeToControllerChannelManager id=1 name=registration] Node 1 disconnected.",
+		/* Someone who never became a member. */
+		"[GroupCoordinator 1]: Pending member c-1-7f in group refunds has been removed after session timeout expiration.",
+		"[GroupCoordinator id=1] Scheduling loading of metadata from __consumer_offsets-31 with epoch 0",
+		"[GroupCoordinator id=1] Startup complete.",
+		/* Talk about the events, by an application. */
+		"Saw 'Member c-1 in group refunds has failed, removing it from the group' in the log",
+	};
+	struct bench b = shipped();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof silent / sizeof silent[0]; i++) {
+		if (strcmp(told(&b, silent[i]), "-") != 0)
+			fail_msg("%s: %s", silent[i], told(&b, silent[i]));
+	}
+	bench_end(&b);
+}
+
+/* P1: whatever happened, the exception blames max.poll.interval.ms. */
+static void a_failed_commit_is_no_poll_timeout(void **state)
+{
+	struct bench b = shipped();
+	const char *got = told(&b, CONSUMER "Asynchronous auto-commit of offsets {refunds-5=OffsetAndMetadata{offset=122, leaderEpoch=0, "
+					    "metadata=''}} failed: Commit cannot be completed since the group has already rebalanced "
+					    "and assigned the partitions to another member. This means that the time between "
+					    "subsequent calls to poll() was longer than the configured max.poll.interval.ms");
+
+	(void)state;
+	assert_true(sv_starts_with(sv_of(got), SV("client.commit_failed group=refunds client=c-1")));
+	bench_end(&b);
+}
+
+static enum strength strength_of(const struct bench *b, const char *line)
+{
+	struct log_record record = { .body = sv_of(line) };
+	struct event e;
+	const char *rule;
+
+	assert_true(rules_match(b->rules, &record, &e, &rule));
+	return e.strength;
+}
+
+/* P2: the client suspects, the broker knows. */
+static void a_suspicion_suggests_and_the_broker_proves(void **state)
+{
+	struct bench b = shipped();
+
+	(void)state;
+	assert_int_equal(strength_of(&b, CONSUMER "Group coordinator broker-1:9092 (id: 2147483646 rack: null isFenced: false) is "
+						  "unavailable or invalid due to cause: session timed out without receiving a "
+						  "heartbeat response. isDisconnected: false. Rediscovery will be attempted."),
+			 STRENGTH_SUGGESTS);
+	assert_int_equal(strength_of(&b, "[GroupCoordinator id=1 topic=__consumer_offsets partition=31] Member c-1-7f in group refunds "
+					 "has failed, removing it from the group."),
+			 STRENGTH_PROVES);
+	assert_int_equal(strength_of(&b, CONSUMER "consumer poll timeout has expired. This means the time between"), STRENGTH_PROVES);
+	assert_int_equal(strength_of(&b, CONSUMER "Node 2147483646 disconnected."), STRENGTH_SUGGESTS);
+	bench_end(&b);
+}
+
+static void a_layout_is_found_and_kept(void **state)
+{
+	struct bench b = shipped();
+	struct log_record record;
+	int hint = -1;
+
+	(void)state;
+	assert_true(rules_layout(b.rules, SV("2026-11-30T21:47:14.839+08:00  INFO 1 --- [t] a.b.C : text"), (struct zone){ 0 }, &hint,
+				 &record));
+	assert_string_equal(record.layout, "spring-boot-3");
+	assert_true(record.zoned);
+	assert_int_equal(record.zone.offset_s, 8 * 3600);
+	assert_int_equal(record.time.us, INT64_C(1796046434839000));
+	/* Lines that belong to it, and lines of no log. */
+	assert_false(rules_layout(b.rules, SV("\tat java.base/java.lang.Thread.run(Thread.java:840)"), (struct zone){ 0 }, &hint, &record));
+	assert_false(rules_layout(b.rules, SV("time,consumer,business_key"), (struct zone){ 0 }, &hint, &record));
+	assert_false(rules_layout(b.rules, SV(""), (struct zone){ 0 }, &hint, &record));
+	/* Another layout in the same input. */
+	assert_true(rules_layout(b.rules, SV("[2026-11-30 13:47:14,839] INFO text (a.b.C)"), (struct zone){ 3600 }, &hint, &record));
+	assert_string_equal(record.layout, "kafka");
+	assert_false(record.zoned);
+	assert_int_equal(record.time.us, INT64_C(1796046434839000) - INT64_C(3600000000));
+	/* A date that there is not: a record, without a time. */
+	assert_true(rules_layout(b.rules, SV("[2026-02-30 13:47:14,839] INFO text (a.b.C)"), (struct zone){ 0 }, &hint, &record));
+	assert_false(record.has_time);
+	bench_end(&b);
+}
+
+/* ---- tables ---- */
+
+static void the_table_with_most_columns_is_taken(void **state)
+{
+	static const struct sv effects[] = { { "Created At", 10 }, { "orderNo", 7 }, { "STATUS", 6 }, { "note", 4 } };
+	static const struct sv books[] = { { "amount", 6 }, { "time", 4 }, { "order_no", 8 } };
+	static const struct sv neither[] = { { "time", 4 }, { "value", 5 } };
+	struct bench b = shipped();
+	const struct table_map *map = rules_table(b.rules, effects, 4, b.arena);
+
+	(void)state;
+	assert_non_null(map);
+	assert_int_equal(map->event, EVENT_EFFECT);
+	assert_int_equal(map->time_column, 0);
+	assert_int_equal(map->columns[FIELD_BUSINESS_KEY], 1);
+	assert_int_equal(map->columns[FIELD_STATUS], 2);
+	assert_int_equal(map->columns[FIELD_STEP], -1);
+	assert_int_equal(map->column_count, 3);
+	map = rules_table(b.rules, books, 3, b.arena);
+	assert_non_null(map);
+	assert_int_equal(map->event, EVENT_BOOK_ENTRY);
+	assert_int_equal(map->columns[FIELD_AMOUNT_MICROS], 0);
+	assert_null(rules_table(b.rules, neither, 2, b.arena));
+	assert_null(rules_table(b.rules, neither, 0, b.arena));
+	bench_end(&b);
+}
+
+static void words_of_a_status_column_have_a_meaning(void **state)
+{
+	struct bench b = shipped();
+
+	(void)state;
+	assert_true(sv_eq(rules_status(b.rules, SV("OK")), SV("success")));
+	assert_true(sv_eq(rules_status(b.rules, SV("1")), SV("success")));
+	assert_true(sv_eq(rules_status(b.rules, SV("already_exists")), SV("duplicate")));
+	/* Not known: as it is written, for 2 is "failed" to some and "done" to others. */
+	assert_true(sv_eq(rules_status(b.rules, SV("2")), SV("2")));
+	bench_end(&b);
+}
+
+/* ---- records ---- */
+
+static void lines_without_a_layout_belong_to_the_record_before(void **state)
+{
+	struct bench b = shipped();
+	struct joiner *j = joiner_new(b.rules, (struct zone){ 0 });
+	struct joined joined;
+
+	(void)state;
+	assert_false(joiner_add(j, SV("\tat nowhere"), 1, 0, &joined));
+	assert_int_equal(joiner_orphans(j), 1);
+	assert_false(joiner_add(j, SV("[2026-11-30 13:47:14,839] INFO one (a.B)"), 2, 12, &joined));
+	assert_false(joiner_add(j, SV("java.lang.IllegalStateException: x"), 3, 60, &joined));
+	assert_false(joiner_add(j, SV(""), 4, 90, &joined));
+	assert_false(joiner_add(j, SV("\tat a.B"), 5, 91, &joined));
+	assert_true(joiner_add(j, SV("[2026-11-30 13:47:14,840] INFO two (a.B)"), 6, 100, &joined));
+	assert_true(sv_eq(joined.record.body, SV("one")));
+	assert_true(sv_eq(joined.record.more, SV("java.lang.IllegalStateException: x\n\n\tat a.B")));
+	assert_true(sv_eq(joined.text, SV("[2026-11-30 13:47:14,839] INFO one (a.B)")));
+	assert_int_equal(joined.line, 2);
+	assert_int_equal(joined.byte_offset, 12);
+	assert_false(joined.cut);
+	assert_true(joiner_end(j, &joined));
+	assert_true(sv_eq(joined.record.body, SV("two")));
+	assert_true(sv_is_absent(joined.record.more));
+	assert_false(joiner_end(j, &joined));
+	joiner_free(j);
+	bench_end(&b);
+}
+
+static void a_record_is_bounded(void **state)
+{
+	struct bench b = shipped();
+	struct joiner *j = joiner_new(b.rules, (struct zone){ 0 });
+	struct sv line = { arena_alloc(b.arena, 100000), 100000 };
+	struct joined joined;
+
+	(void)state;
+	assert_false(joiner_add(j, SV("[2026-11-30 13:47:14,839] INFO one (a.B)"), 1, 0, &joined));
+	for (unsigned i = 2; i < 10; i++)
+		assert_false(joiner_add(j, line, i, 0, &joined));
+	assert_true(joiner_end(j, &joined));
+	assert_true(joined.cut);
+	/* Two whole lines of 100,000 fit into 256 KiB, and none in part. */
+	assert_int_equal(joined.record.more.n, 200001);
+	joiner_free(j);
+	bench_end(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_literal_is_what_every_match_contains),
+		cmocka_unit_test(what_may_be_missing_is_no_literal),
+		cmocka_unit_test(fields_come_from_prefix_message_and_constants),
+		cmocka_unit_test(a_field_can_be_looked_into),
+		cmocka_unit_test(a_number_that_is_none_is_not_known),
+		cmocka_unit_test(who_speaks_decides_which_rules_are_looked_at),
+		cmocka_unit_test(joined_lines_are_searched_by_line),
+		cmocka_unit_test(several_events_come_of_one_record),
+		cmocka_unit_test(empty_matches_come_to_an_end),
+		cmocka_unit_test(each_mistake_is_refused_with_line_column_and_reason),
+		cmocka_unit_test(a_directory_without_rules_is_refused),
+		cmocka_unit_test(all_examples_hold),
+		cmocka_unit_test(each_event_of_logs_has_a_rule),
+		cmocka_unit_test(lines_that_mislead_make_no_event_of_trouble),
+		cmocka_unit_test(a_failed_commit_is_no_poll_timeout),
+		cmocka_unit_test(a_suspicion_suggests_and_the_broker_proves),
+		cmocka_unit_test(a_layout_is_found_and_kept),
+		cmocka_unit_test(the_table_with_most_columns_is_taken),
+		cmocka_unit_test(words_of_a_status_column_have_a_meaning),
+		cmocka_unit_test(lines_without_a_layout_belong_to_the_record_before),
+		cmocka_unit_test(a_record_is_bounded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
