@@ -29,9 +29,13 @@ struct evidence_list {
 	struct evidence *items;
 	size_t count;
 	size_t capacity;
+	int64_t greatest;	/* event id in it: a greater one is new without a search */
 };
 
-/* Appends unless the event is there already. e's texts must outlive the list (they do when loaded by query_load). */
+/* One event as evidence. Its texts are e's, but for the rendering, which is the arena's. role is a literal. */
+struct evidence evidence_of(struct arena *a, const struct event *e, struct ref_time time, const char *role);
+
+/* Appends unless the event is there already (an event that is in no store, id 0, is always new). e's texts must outlive the list (they do when loaded by query_load). */
 void evidence_add(struct evidence_list *list, struct arena *a, const struct event *e, struct ref_time time,
 		  const char *role);
 /* By time, then event id. */

@@ -21,6 +21,7 @@ struct member {
 	struct sv client_id;	/* absent when not known */
 	struct sv host;		/* whose log speaks for it; absent when not known */
 	struct sv instance_id;	/* group.instance.id; absent for dynamic members */
+	struct sv peer;		/* its address as the broker saw it, bare; absent when not known */
 	struct ref_time first, last;	/* first and last event that names it */
 };
 
@@ -30,6 +31,7 @@ struct group {
 	struct member *members;	/* by first appearance */
 	size_t member_count;
 	size_t member_capacity;
+	size_t *by_id;		/* places in members, by member id */
 	/* The most common value over the members' config dumps of this group. */
 	struct setting session_timeout_ms;
 	struct setting heartbeat_interval_ms;
@@ -38,7 +40,8 @@ struct group {
 	struct setting request_timeout_ms;
 	struct setting auto_commit_interval_ms;
 	struct setting enable_auto_commit;	/* 0 or 1 */
-	struct sv coordinator;	/* host:port as clients name it; absent when not known */
+	struct sv coordinator;	/* host:port as clients name it, the latest; absent when not known */
+	bool coordinator_changed;	/* clients found more than one */
 };
 
 struct groups {
@@ -50,9 +53,19 @@ int groups_find(struct store *s, const struct clocks *c, const struct analysis_o
 		struct groups *out);
 struct group *groups_get(const struct groups *g, struct sv name);
 const struct member *group_member(const struct group *g, struct sv member_id);
-/* Kafka's defaults where a setting is not known, for arithmetic that must have one: 45000, 3000, 300000 (Kafka 3.0 on). */
+/*
+ * The client id or instance id inside a member id of the classic protocol: what
+ * stands before its hyphen and UUID. Absent when it has not that form.
+ */
+struct sv member_id_owner(struct sv member_id);
+/*
+ * Kafka's defaults where a setting is not known, for arithmetic that must have one: 45000, 3000, 300000, 30000
+ * (Kafka 3.0 on). Under the consumer protocol the broker sets session and heartbeat, 45000 and 5000 by default, and the
+ * clients' values are without effect.
+ */
 int64_t group_session_timeout_ms(const struct group *g);
 int64_t group_heartbeat_interval_ms(const struct group *g);
 int64_t group_max_poll_interval_ms(const struct group *g);
+int64_t group_request_timeout_ms(const struct group *g);
 
 #endif

@@ -3,8 +3,26 @@
 #define AFTERSHOCK_ANALYSIS_IDEMPOTENCY_H
 
 /*
- * Which idempotency key would have held: the attempts replayed under each key
- * design (method.md 8).
+ * Which idempotency key would have held: the attempts replayed in time order
+ * under each key design, and judged by what the intents really needed (method.md 8).
+ *
+ * A key without a step guards a handler at its top: it is looked up once, at
+ * the start of a run (attempt.h), lets the run through or blocks all of it, and
+ * is recorded as soon as a first step succeeds. So after a partial failure the
+ * steps still owed are blocked with the rest. A key with a step guards each
+ * attempt by itself and is recorded when that step succeeds. An attempt that
+ * failed records nothing. Where the evidence shows a handler that asks before
+ * each step (runs in which one step was skipped and another was not), keys of
+ * the message are replayed as that handler would use them: asked and recorded
+ * step by step. The hybrid's coarse filter is recorded only when
+ * nothing of the operation is owed any more, so that it never blocks a step that is.
+ *
+ * An attempt of an intent that had really taken effect before is
+ *	caught		when the key blocks it,
+ *	missed		when the key lets it through and it took effect again, or was skipped by the guard of the day,
+ *	absorbed	when the key lets it through and the called system recognised it.
+ * An intent is wrongly blocked when the key blocks an attempt of it before it has taken effect.
+ * Attempts without a field of the key are let through.
  */
 
 #include "analysis/duplicate.h"
@@ -12,10 +30,12 @@
 struct design_result {
 	const char *name;
 	const char *const *key;		/* names of the fields, NULL at the end */
+	bool per_step;			/* a key of the message, asked before each step as the handler of the day does */
 	bool applicable;		/* false when the evidence lacks a field of the key */
 	size_t caught;			/* second effects blocked */
 	size_t missed;			/* second effects executed */
-	size_t wrongly_blocked;		/* first effects of another intent, or steps still owed, skipped */
+	size_t absorbed;		/* let through, and recognised by the called system */
+	size_t wrongly_blocked;		/* intents: first effects of another intent, or steps still owed, skipped */
 };
 
 struct ttl_point {
@@ -28,8 +48,8 @@ struct idempotency {
 	size_t design_count;
 	struct ttl_point *ttl_curve;	/* by TTL */
 	size_t ttl_count;
-	bool has_longest_gap;
-	int64_t longest_gap_us;		/* between the first and the last effect of one intent */
+	bool has_longest_gap;		/* false when no intent was attempted again */
+	int64_t longest_gap_us;		/* from the first effect of one intent to the last attempt at it */
 };
 
 int idempotency_find(const struct side_effects *e, struct arena *a, struct idempotency *out);

@@ -52,9 +52,16 @@ struct rebalance {
 	unsigned triggers;	/* bits 1 << trigger, of all that coincided */
 	enum strength trigger_strength;
 	const char *trigger_basis;	/* "broker reason", "broker line", "client log", "inference" */
+	struct sv trigger_clock;	/* host whose clock gave trigger_time; absent when not known */
 	struct sv member;	/* whose doing it was; absent when not known */
 	struct sv client;
 	struct sv host;		/* of that member */
+	struct sv peer;		/* its address as the broker saw it; absent when not known */
+	struct sv broker_host;	/* whose log tells of it; absent when no coordinator's log does */
+	bool broker_stalled;	/* members of several hosts were evicted in one millisecond: no network does that */
+	bool by_disconnect;	/* coordinator_change: clients lost the connection, no coordinator is known to have moved */
+	bool has_timer_reset;	/* the coordinator restarted all session timers at timer_reset, before trigger_time */
+	struct ref_time timer_reset;
 	enum fate fate;		/* of the evicted member */
 	unsigned root;		/* id of the root; its own id when it is one */
 	bool is_root;

@@ -25,6 +25,13 @@ struct window_kind_info {
 };
 extern const struct window_kind_info window_kind_infos[WINDOW_KIND_COUNT];
 
+enum measure_id {
+#define MEASURE(id, name, how) MEASURE_##id,
+#include "analysis/measure.def"
+#undef MEASURE
+	MEASURE_COUNT
+};
+
 struct measure {
 	const char *name;	/* with its unit: "retransmits", "silence_ms" */
 	bool known;
@@ -47,6 +54,9 @@ struct window {
 	struct sv host;		/* on which it was seen; absent when not known */
 	struct sv path_a;	/* address of the calling host, without port; absent for windows of a host */
 	struct sv path_b;	/* address and port called */
+	struct sv caller;	/* host that path_a belongs to; absent when not known */
+	bool seen_elsewhere;	/* host is not the calling one (a broker's capture, a mirror port): it is the caller's window */
+	int64_t resolution_us;	/* of its finest evidence's times: 0 for packets, a second or a sample's interval else */
 	struct measure measures[WINDOW_MEASURES_MAX];
 	size_t measure_count;
 	struct evidence_list evidence;
@@ -56,6 +66,7 @@ struct coverage {
 	struct sv kind;		/* "capture", "softnet", "conntrack", "netstat", "snmp", "log", "snapshot", "effects" */
 	struct sv host;
 	struct span span;
+	bool sees_callers;	/* a capture on the called side, or between: it saw the paths of other hosts too */
 };
 
 struct windows {
@@ -77,6 +88,8 @@ int windows_find(struct store *s, const struct clocks *c, const struct analysis_
 		 struct arena *a, struct windows *out);
 
 bool window_is_jitter(const struct window *w);
+/* NULL when it is not known. */
+const struct measure *window_measure(const struct window *w, enum measure_id id);
 /* Whether it is on this host. A window or a host that is not known matches all, and *certain tells which. */
 bool window_concerns(const struct window *w, struct sv host, bool *certain);
 /* The time in which jitter on this host (absent: any) could have been seen: capture, else counters. */

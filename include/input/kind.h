@@ -41,7 +41,13 @@ struct line {
 struct lines *lines_new(struct stream *s, struct diag *d);
 /* 1, 0 at the end, -1 on damage (recorded). */
 int lines_next(struct lines *l, struct line *out);
+/* Accepts NULL. */
 void lines_free(struct lines *l);
+/*
+ * The head of a stream as its lines will have it: without a byte order mark,
+ * in UTF-8. What sniffers of text are given.
+ */
+struct sv lines_preview(struct arena *a, struct sv head);
 
 enum sniffed {
 	SNIFF_NOT_MINE,
@@ -60,6 +66,8 @@ struct ingest {
 	struct arena *input;		/* for the whole input */
 	struct zone zone;		/* for times without one */
 	bool zone_is_option;		/* chosen by the user, else assumed UTC */
+	bool host_is_option;		/* info->host was named by the user, else it is the directory's name or absent */
+	struct sv base_name;		/* last part of info->path */
 };
 
 /*
@@ -69,10 +77,19 @@ struct ingest {
 int ingest_put(struct ingest *in, struct event *e);
 /* Emits evidence.covered for the interval. */
 int ingest_covered(struct ingest *in, const char *kind, struct host_time start, struct host_time end, uint64_t samples);
+/*
+ * Notes that a time was read, which carried its zone or not, for zone_name and
+ * zone_source of info. One time that needed the zone of the input outweighs any
+ * number that did not.
+ */
+void ingest_zone(struct ingest *in, bool zoned);
 
 struct kind {
 	const char *name;	/* in reports and --as: "log", "capture" */
-	/* Judges by the first bytes alone; base_name is a help, never decisive. rules may be NULL. */
+	/*
+	 * Judges by the first bytes alone (as lines_preview gives them); base_name is a help, never decisive.
+	 * rules may be NULL. The head may end in the middle of a line.
+	 */
 	enum sniffed (*sniff)(struct sv head, struct sv base_name, const struct rules *rules, const char **why);
 	/* Reads to the end. 0, also when parts were damaged (recorded); -1 when the sink failed. */
 	int (*read)(struct ingest *in);

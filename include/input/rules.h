@@ -124,6 +124,8 @@ struct table_map {
  * none fits.
  */
 const struct table_map *rules_table(const struct rules *r, const struct sv *header, size_t n, struct arena *a);
+/* In words, for a header that none fits: the mapping that lacks the fewest columns, and which. Absent when there is none. */
+struct sv rules_table_nearest(const struct rules *r, const struct sv *header, size_t n, struct arena *a);
 /* What the words of a status column mean: "ok", "1", "SUCCESS" -> "success"; the word itself when no rule says. */
 struct sv rules_status(const struct rules *r, struct sv word);
 

@@ -10,6 +10,9 @@
 
 #include "model/event.h"
 
+/* Of the flags in the header, those that are looked at. */
+enum tcp_flag { TCP_FIN = 1, TCP_SYN = 2, TCP_RST = 4, TCP_ACK = 16 };
+
 /* One TCP segment, taken out of its packet. */
 struct segment {
 	int64_t time_us;
@@ -36,11 +39,27 @@ struct tcp;
 struct tcp *tcp_new(struct event_sink sink);
 /* 0, or -1 when the sink failed. Memory is bounded by the number of open connections, which is bounded too. */
 int tcp_segment(struct tcp *t, const struct segment *s);
+
+/*
+ * Whether a segment goes on where its connection stood. A silence after which
+ * connections go on was silence; if they do not, traffic passed unseen and the
+ * capture has a hole (method.md 3). Asked before the segment is given.
+ */
+enum tcp_continuity {
+	TCP_CONTINUES,
+	TCP_JUMPS,	/* data or acknowledgments in between were not seen */
+	TCP_CANNOT_TELL,	/* a connection that is new or not known */
+};
+enum tcp_continuity tcp_continuity(const struct tcp *t, const struct segment *s);
+
 /* A hole in the capture between the two times: nothing is concluded across it. */
 int tcp_hole(struct tcp *t, int64_t from_us, int64_t to_us);
 /* Ends what is in progress as censored. */
 int tcp_finish(struct tcp *t);
 uint64_t tcp_copies(const struct tcp *t);
+/* Connections given up early because too many were open at once. */
+uint64_t tcp_evicted(const struct tcp *t);
+/* Accepts NULL. */
 void tcp_free(struct tcp *t);
 
 #endif

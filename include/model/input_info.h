@@ -20,6 +20,7 @@ struct input_info {
 	struct sv host;		 /* whose clock wrote its times; absent when not known */
 	struct sv digest;	 /* hexadecimal, of the bytes as stored (before unpacking) */
 	struct sv why_skipped;	 /* absent when it was read */
+	struct sv same_as;	 /* path of the input with the same bytes; set by begin when it gives 0 */
 	uint64_t size_bytes;	 /* as stored */
 	uint64_t records;	 /* log records, packets, rows, samples */
 	uint64_t events;	 /* made from them */
@@ -39,7 +40,7 @@ struct input_info {
 struct input_sink {
 	/*
 	 * 1: go on. 0: the same bytes are there already, skip it. -1: failure, recorded.
-	 * Sets info->id.
+	 * Sets info->id, and info->same_as with 0.
 	 */
 	int (*begin)(void *context, struct input_info *info);
 	struct event_sink events;

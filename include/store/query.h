@@ -13,7 +13,7 @@
 
 /* All inputs, by id, texts copied to arena. */
 int query_inputs(struct store *s, struct arena *a, struct input_info **inputs, size_t *count);
-/* The problems of earlier runs into diag (those of inputs, in order). */
+/* The problems of earlier runs into diag (those of inputs that were there when the store was opened, in order). */
 int query_problems(struct store *s, struct diag *d);
 
 struct query;
@@ -33,5 +33,13 @@ int query_load(struct store *s, const enum event_type *types, size_t n, struct a
 
 /* One event by its id, texts copied to arena. 1, 0 when there is none, -1. */
 int query_event(struct store *s, int64_t id, struct arena *a, struct event *e);
+
+/* How many events of each type each host has, by host (absent first), then type. */
+struct host_count {
+	struct sv host;
+	enum event_type type;
+	uint64_t events;
+};
+int query_host_counts(struct store *s, struct arena *a, struct host_count **counts, size_t *n);
 
 #endif

@@ -32,20 +32,12 @@ static void find_span(struct findings *f)
 	}
 }
 
-static int save_clocks(struct store *s, const struct clocks *c, struct arena *a)
-{
-	struct store_clock *rows = arena_array(a, c->count + 1, sizeof *rows);
-	for (size_t i = 0; i < c->count; i++)
-		rows[i] = (struct store_clock){ c->hosts[i].host, c->hosts[i].offset_us, c->hosts[i].drift_ppm, { 0 } };
-	return store_save_clocks(s, rows, c->count);
-}
-
 int findings_make(struct store *s, const struct analysis_options *o, struct arena *a, struct diag *d,
 		  struct findings *out)
 {
 	*out = (struct findings){ .problems = d };
 	if (query_problems(s, d) < 0 || query_inputs(s, a, &out->inputs, &out->input_count) < 0 ||
-	    clocks_find(s, o, a, &out->clocks) < 0 || save_clocks(s, &out->clocks, a) < 0 ||
+	    clocks_find(s, o, a, &out->clocks) < 0 || clocks_save(&out->clocks, s) < 0 ||
 	    groups_find(s, &out->clocks, o, a, &out->groups) < 0 ||
 	    windows_find(s, &out->clocks, o, heartbeat_ms(&out->groups), a, &out->windows) < 0 ||
 	    rebalances_find(s, &out->clocks, &out->groups, o, a, &out->rebalances) < 0 ||

@@ -143,13 +143,16 @@ enum exit_code command_analyze(const struct options *o, struct arena *run)
 		return usage("analyze needs an INPUT: a file, a directory, an archive, or - (see --help)");
 	if (files_make_directory(directory, read) < 0)
 		return fail(read);
-	struct store *s = store_open(arena_printf(run, "%s/incident.db", directory).p, STORE_WRITE, read);
-	if (s == NULL || ingest_all(o, s, run, read) < 0) {
-		store_close(s);
+	const char *db = arena_printf(run, "%s/incident.db", directory).p;
+	struct store *s = store_open(db, STORE_WRITE, read);
+	int rc = s == NULL ? -1 : ingest_all(o, s, run, read);
+	store_close(s);
+	if (rc < 0)
 		return fail(read);
-	}
+	/* Opened anew, so that the problems of inputs are the same whether they were read in this run or before. */
 	struct diag *all = problems_of_run(read, run);
-	int rc = findings_make(s, &o->analysis, run, all, &f);
+	s = store_open(db, STORE_WRITE, all);
+	rc = s == NULL ? -1 : findings_make(s, &o->analysis, run, all, &f);
 	store_close(s);
 	if (rc < 0 || write_report(arena_printf(run, "%s/report.json", directory).p, REPORT_JSON, &f, false, all) < 0 ||
 	    write_report(arena_printf(run, "%s/report.html", directory).p, REPORT_HTML, &f, false, all) < 0)

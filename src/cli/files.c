@@ -23,29 +23,40 @@ static int write_all(FILE *f, const struct buf *text)
 	return fflush(f) == 0 ? 0 : -1;
 }
 
+/* Standard output, a pipe, a device: there is nothing to rename over. */
+static int write_through(FILE *f, const char *path, const struct buf *text, struct diag *d)
+{
+	if (f == NULL)
+		return fail(d, "cannot be written", path);
+	int written = write_all(f, text);
+	int closed = f == stdout ? 0 : fclose(f);
+	return written < 0 || closed != 0 ? fail(d, "cannot be written", path) : 0;
+}
+
+static int write_beside(const char *path, const char *beside, const struct buf *text, struct diag *d)
+{
+	FILE *f = fopen(beside, "w");
+	int rc = write_through(f, path, text, d);
+	if (rc == 0 && rename(beside, path) != 0)
+		rc = fail(d, "cannot be written", path);
+	if (rc < 0 && f != NULL)
+		unlink(beside);
+	return rc;
+}
+
 int files_write(const char *path, const struct buf *text, struct diag *d)
 {
-	if (path == NULL || strcmp(path, "-") == 0)
-		return write_all(stdout, text) == 0 ? 0 : fail(d, "cannot be written", "standard output");
-
+	struct stat st;
 	struct buf beside;
+
+	if (path == NULL || strcmp(path, "-") == 0)
+		return write_through(stdout, "standard output", text, d);
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		return write_through(fopen(path, "w"), path, text, d);
 	buf_init(&beside);
 	buf_printf(&beside, "%s.part", path);
 	buf_add_char(&beside, '\0');
-	int rc = -1;
-	FILE *f = fopen(beside.p, "w");
-	if (f == NULL) {
-		fail(d, "cannot be written", path);
-	} else {
-		int written = write_all(f, text);
-		int closed = fclose(f);
-		if (written < 0 || closed != 0 || rename(beside.p, path) != 0) {
-			fail(d, "cannot be written", path);
-			unlink(beside.p);
-		} else {
-			rc = 0;
-		}
-	}
+	int rc = write_beside(path, beside.p, text, d);
 	buf_fini(&beside);
 	return rc;
 }

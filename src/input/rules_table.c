@@ -85,6 +85,49 @@ const struct table_map *rules_table(const struct rules *r, const struct sv *head
 	return best;
 }
 
+static size_t missing_columns(const struct table *t, const struct sv *header, size_t n, const bool *none_taken,
+			      struct buf *names)
+{
+	size_t missing = 0;
+
+	for (size_t i = 0; i < t->column_count; i++) {
+		const struct table_column *c = &t->columns[i];
+
+		if (!c->required || find_column(c, header, n, none_taken) >= 0)
+			continue;
+		if (names != NULL)
+			buf_printf(names, "%s%s", missing > 0 ? ", " : "", c->is_time ? "time" : field_infos[c->field].name);
+		missing++;
+	}
+	return missing;
+}
+
+struct sv rules_table_nearest(const struct rules *r, const struct sv *header, size_t n, struct arena *a)
+{
+	const bool *none_taken = arena_array(a, n + 1, sizeof *none_taken);
+	const struct table *best = NULL;
+	size_t least = SIZE_MAX;
+	struct buf names;
+	struct sv text;
+
+	for (size_t i = 0; i < r->table_count; i++) {
+		size_t missing = missing_columns(r->tables[i], header, n, none_taken, NULL);
+
+		if (missing < least) {
+			least = missing;
+			best = r->tables[i];
+		}
+	}
+	if (best == NULL)
+		return SV_ABSENT;
+	buf_init(&names);
+	missing_columns(best, header, n, none_taken, &names);
+	text = arena_printf(a, "the nearest, \"%.*s\", lacks a column for %.*s", SV_ARG(best->section.name),
+			    SV_ARG(buf_sv(&names)));
+	buf_fini(&names);
+	return text;
+}
+
 struct sv rules_status(const struct rules *r, struct sv word)
 {
 	for (size_t i = 0; i < r->word_count; i++) {

@@ -69,7 +69,7 @@ void lane_chart(struct buf *b, int64_t start_us, int64_t end_us, const struct la
 		buf_add_char(b, '\n');
 	}
 	/* Clock times below their columns, as many as fit. */
-	int64_t step = lane_chart_step_us(s.length_us, (int)(width / 12));
+	int64_t step = lane_chart_step_us(s.length_us, width < 24 ? 1 : (int)(width / 12));
 	memset(row, ' ', width);
 	for (int64_t at = (start_us / step + 1) * step; at < end_us; at += step) {
 		size_t column = column_of(&s, at);

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AFTERSHOCK_ANALYSIS_EPISODE_H
+#define AFTERSHOCK_ANALYSIS_EPISODE_H
+
+/*
+ * Between the lines of a group and its rebalances: what rebalance.c, episode.c,
+ * trigger.c, witness.c and root.c pass to one another. Nobody else includes it.
+ *
+ *	rebalance.c  loads the lines, hands them out by group, makes the result
+ *	episode.c    lines of one generation become one episode
+ *	trigger.c    what the coordinator says of the cause
+ *	witness.c    what the clients say of it
+ *	root.c       who came back, whether he had been alive, what follows from what
+ */
+
+#include "analysis/rebalance.h"
+
+/* A line on the reference clock. */
+struct sighting {
+	const struct event *event;
+	struct ref_time time;
+};
+
+struct sightings {
+	struct sighting *items;	/* by time, then id of the event */
+	size_t count;
+	size_t capacity;
+};
+
+/* In order of strength, the weakest first. */
+enum basis { BASIS_INFERENCE, BASIS_CLIENT_LOG, BASIS_BROKER_LINE, BASIS_BROKER_REASON };
+
+/* What a text or a type of event says of the cause. */
+struct meaning {
+	enum trigger trigger;
+	enum strength strength;
+	/*
+	 * Of two lines about one member's going the more precise decides: 1 it went, 2 the coordinator sent it away (or let
+	 * it in), 3 why it went of itself, 4 what its own clock says.
+	 */
+	unsigned precision;
+};
+
+/* One member's doing that made, or helped to make, a rebalance. */
+struct cause {
+	struct meaning meaning;
+	enum basis basis;
+	struct ref_time time;
+	struct sv member;
+	struct sv client;
+	struct sv host;
+	struct sv clock_host;	/* whose clock the time is by */
+	bool is_within;		/* happened in a join phase that something else had begun */
+	bool has_returned;	/* a removal whose member is back: see root.c */
+	size_t root;		/* of a rejoin: place of the episode that removed the member */
+	bool has_root;
+};
+
+struct episode {
+	struct rebalance r;
+	bool has_begun;		/* the coordinator's line that it prepares a rebalance is known */
+	struct ref_time begun;
+	bool has_formed;	/* the new generation is complete, by the first line that says so */
+	struct ref_time formed;
+	const struct event *preparing;
+	struct sv broker_host;
+	struct cause *causes;
+	size_t cause_count;
+	size_t cause_capacity;
+};
+
+/* All that is known of one group. */
+struct group_life {
+	const struct group *group;
+	const struct clocks *clocks;
+	struct arena *arena;
+	struct sightings seen;		/* lines that name the group */
+	struct sightings processes;	/* lines of all clients, of whatever group, by host, then time */
+	struct coverage *logs;		/* of hosts, on the reference clock */
+	size_t log_count;
+	int64_t session_us, heartbeat_us, poll_us;
+	bool has_broker;		/* the coordinator's log speaks of the group from broker.start to broker.end */
+	struct span broker;
+	struct sightings moves;		/* coordinators that moved or started, whatever the group */
+	struct episode *episodes;	/* by start, then generation, but for those made since they were sorted */
+	size_t episode_count;
+	size_t episode_capacity;
+	size_t sorted;			/* how many stand in order */
+};
+
+/* Cause and effect in one log: the same millisecond as a rule. */
+#define EPISODE_SLACK_US US_PER_S
+
+/* ---- episode.c ---- */
+
+/* The place of the first at or after t. */
+size_t sightings_from(const struct sightings *all, int64_t t_us);
+void episodes_build(struct group_life *life);
+/* A new one without generation, at that time, behind the sorted ones. Addresses of others do not survive. */
+struct episode *episode_new(struct group_life *life, struct ref_time t);
+void episodes_sort(struct group_life *life);
+/* How many of the sorted ones start at or before t. */
+size_t episodes_until(const struct group_life *life, struct ref_time t);
+void episode_evidence(struct group_life *life, struct episode *ep, const struct sighting *s);
+/* How far a line of that host may be off, beyond the slack. */
+int64_t episode_slack_us(const struct group_life *life, struct sv host);
+
+/* ---- trigger.c ---- */
+
+/* What the words of a reason mean; false when they mean nothing that is known. */
+bool trigger_of_words(struct sv words, struct meaning *out);
+/* What the reasons in a line mean, the broker's and the client's. */
+bool trigger_of_event(const struct event *e, struct meaning *out);
+void triggers_from_broker(struct group_life *life);
+/* Adds what a line says of a member, or strengthens what is known of it already. */
+struct cause *trigger_add(struct group_life *life, struct episode *ep, const struct sighting *s, struct meaning m,
+			  enum basis basis);
+bool trigger_is_removal(enum trigger t);	/* a member goes, by whichever cause */
+bool trigger_is_arrival(enum trigger t);
+bool cause_is_of(const struct cause *c, struct sv member, struct sv client, struct sv host);
+void triggers_decide(struct group_life *life);
+
+/* ---- witness.c ---- */
+
+void triggers_from_clients(struct group_life *life);
+/* The client's error says that the coordinator does not know its member id. */
+bool witness_is_unknown_member(const struct event *e);
+/* When a new process, or at least a new consumer, first started on the host from t on; INT64_MAX when none did. */
+int64_t witness_restart_us(const struct group_life *life, struct sv host, struct sv client, struct ref_time t);
+
+/* ---- root.c ---- */
+
+void roots_link(struct group_life *life);
+void fates_decide(struct group_life *life);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AFTERSHOCK_ANALYSIS_GRANT_H
+#define AFTERSHOCK_ANALYSIS_GRANT_H
+
+/*
+ * Grants: a partition given to a consumer by a rebalance, as the consumer's own
+ * log tells it. A consumer's handlings of a partition belong to its latest
+ * grant, even after another has been given the partition (a zombie's).
+ */
+
+#include "analysis/attempt.h"
+#include "analysis/rebalance.h"
+
+struct grant {
+	struct sv group, topic;
+	int64_t partition;
+	struct sv host, client;		/* whose log tells it; the client may be absent */
+	struct sv consumer;		/* as effects name it; absent when no effect is its */
+	struct ref_time time;
+	bool has_offset;		/* where it resumed: the committed offset */
+	int64_t offset;
+	unsigned rebalance;		/* id; 0 when none fits */
+	bool used;			/* handlings are known that belong to it; set by redeliveries_find */
+	struct evidence evidence;	/* of the offset where there is one, else of the assignment */
+};
+
+struct grants {
+	struct grant *items;	/* by consumer, topic, partition, time: the order of runs */
+	size_t count;
+	size_t capacity;
+};
+
+/* Grants from the client logs, each with its rebalance. 0 or -1. */
+int grants_find(struct store *s, const struct clocks *c, const struct groups *g, const struct rebalances *r,
+		const struct attempts *t, struct arena *a, struct grants *out);
+
+/* Those of this consumer and partition: [*first, *end). */
+void grants_of(const struct grants *grants, const struct run *r, size_t *first, size_t *end);
+
+/* Whether the log of this consumer is in the evidence: it was given any partition. */
+bool grants_know(const struct grants *grants, struct sv consumer);
+
+/*
+ * The topic-partitions of a text such as "[a-0, b-c-12]" or "a [3], b [4]" one
+ * after the other. False at the end; pieces that are none are passed over.
+ */
+bool partitions_next(struct sv *rest, struct sv *topic, int64_t *partition);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AFTERSHOCK_INPUT_STREAM_H
+#define AFTERSHOCK_INPUT_STREAM_H
+
+/*
+ * How the streams of kind.h are made. Whatever gives the bytes (a file, a
+ * member of an archive, memory) is a stream_source.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/sv.h"
+#include "input/kind.h"
+
+struct stream_source {
+	/* Up to n bytes; 0 at the end; -1 on damage. Not called again after 0 or -1. */
+	ptrdiff_t (*read)(void *context, void *bytes, size_t n);
+	/*
+	 * Records the damage that read met: called once, when the stream hands
+	 * out its -1, so that what the look ahead met is recorded for the input
+	 * that has begun by then. at is the number of good bytes before it.
+	 */
+	void (*report)(void *context, uint64_t at);
+	void *context;
+};
+
+/* Lives as long as the arena. */
+struct stream *stream_new(struct arena *a, struct stream_source source);
+/* A stream of bytes that lie in memory and outlive it. */
+struct stream *stream_of(struct arena *a, struct sv bytes);
+/* How many bytes have been handed out by stream_read. */
+uint64_t stream_position(const struct stream *s);
+/* Whether the source is known to be damaged, recorded or not yet. */
+bool stream_is_damaged(const struct stream *s);
+
+#endif

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Effect events become attempts, attempts become runs. See analysis/attempt.h
+ * and method.md 7.
+ */
+
+#include "analysis/attempt.h"
+
+#include <stdlib.h>
+
+/* Two inputs report one attempt within this time of one another: the call's own length, and two clocks' rounding. */
+#define SAME_ATTEMPT_US US_PER_S
+/* How far back the other report is looked for, so that hostile input costs no square. */
+#define SAME_ATTEMPT_BACK 8
+/* More attempts than any handler makes for one message; a longer run is cut, so that hostile input costs no square. */
+#define RUN_ATTEMPTS_MAX 64
+
+struct outcome_word {
+	struct sv word;
+	enum outcome outcome;
+};
+
+static const struct outcome_word outcome_words[] = {
+	{ { "success", 7 }, OUTCOME_SUCCESS },
+	{ { "failed", 6 }, OUTCOME_FAILED },
+	{ { "duplicate", 9 }, OUTCOME_DUPLICATE },
+	{ { "skipped", 7 }, OUTCOME_SKIPPED },
+};
+
+static enum outcome outcome_of(struct sv status)
+{
+	for (size_t i = 0; i < sizeof outcome_words / sizeof outcome_words[0]; i++)
+		if (sv_eq_nocase(status, outcome_words[i].word))
+			return outcome_words[i].outcome;
+	return OUTCOME_UNKNOWN;
+}
+
+/* An empty cell says no more than an absent column. */
+static struct sv kept_text(const struct event *e, enum event_field f, struct arena *a)
+{
+	struct sv text = sv_trim(event_text(e, f));
+
+	return text.n == 0 ? SV_ABSENT : arena_copy(a, text);
+}
+
+/* Below the greatest number, so that one past it is a number too. */
+static bool coordinate(const struct event *e, enum event_field f, int64_t *out)
+{
+	return event_int(e, f, out) && *out >= 0 && *out < INT64_MAX;
+}
+
+int64_t amount_add(int64_t x, int64_t y)
+{
+	if (y > 0 && x > INT64_MAX - y)
+		return INT64_MAX;
+	if (y < 0 && x < INT64_MIN - y)
+		return INT64_MIN;
+	return x + y;
+}
+
+static int cmp_i64(int64_t x, int64_t y)
+{
+	return (x > y) - (x < y);
+}
+
+static int cmp_time(const struct attempt *x, const struct attempt *y)
+{
+	int order = cmp_i64(x->time.us, y->time.us);
+
+	return order != 0 ? order : cmp_i64(x->evidence.event, y->evidence.event);
+}
+
+static int cmp_items(const void *x, const void *y)
+{
+	return cmp_time(x, y);
+}
+
+int attempt_cmp_intent(const void *x, const void *y)
+{
+	const struct attempt *p = *(const struct attempt *const *)x, *q = *(const struct attempt *const *)y;
+	int order;
+
+	if ((order = sv_cmp(p->operation, q->operation)) != 0)
+		return order;
+	if ((order = sv_cmp(p->step, q->step)) != 0)
+		return order;
+	if ((order = sv_cmp(p->version, q->version)) != 0)
+		return order;
+	return cmp_time(p, q);
+}
+
+bool attempt_same_intent(const struct attempt *x, const struct attempt *y)
+{
+	return sv_eq(x->operation, y->operation) && sv_eq(x->step, y->step) && sv_eq(x->version, y->version);
+}
+
+static bool agree(struct sv x, struct sv y)
+{
+	return sv_is_absent(x) || sv_is_absent(y) || sv_eq(x, y);
+}
+
+bool attempt_same_message(const struct attempt *x, const struct attempt *y, bool *known)
+{
+	*known = true;
+	if (x->has_offset && y->has_offset)
+		return sv_eq(x->topic, y->topic) && x->partition == y->partition && x->offset == y->offset;
+	if (!sv_is_absent(x->message_id) && !sv_is_absent(y->message_id))
+		return sv_eq(x->message_id, y->message_id);
+	*known = false;
+	return false;
+}
+
+bool attempt_same_payload(const struct attempt *x, const struct attempt *y)
+{
+	if (!agree(x->fingerprint, y->fingerprint))
+		return false;
+	if (!x->has_amount || !y->has_amount)
+		return true;
+	return x->amount_micros == y->amount_micros && agree(x->currency, y->currency);
+}
+
+/* ---- loading ---- */
+
+static struct sv operation_of(const struct attempt *t, struct arena *a)
+{
+	if (!sv_is_absent(t->business_key))
+		return t->business_key;
+	if (!sv_is_absent(t->message_id))
+		return t->message_id;
+	if (t->has_offset)
+		return arena_printf(a, "%.*s-%lld@%lld", SV_ARG(t->topic), (long long)t->partition,
+				    (long long)t->offset);
+	return SV_ABSENT;
+}
+
+/* e's texts live until the next event. */
+static void attempt_from(struct event *e, const struct clocks *c, struct arena *a, struct attempt *t)
+{
+	e->host = arena_copy(a, e->host);
+	e->text = arena_copy(a, e->text);
+	t->time = clock_to_ref(c, e->host, e->time);
+	t->business_key = kept_text(e, FIELD_BUSINESS_KEY, a);
+	t->step = kept_text(e, FIELD_STEP, a);
+	t->version = kept_text(e, FIELD_VERSION, a);
+	t->message_id = kept_text(e, FIELD_MESSAGE_ID, a);
+	t->request_id = kept_text(e, FIELD_REQUEST_ID, a);
+	t->fingerprint = kept_text(e, FIELD_FINGERPRINT, a);
+	t->consumer = kept_text(e, FIELD_CONSUMER, a);
+	t->topic = kept_text(e, FIELD_TOPIC, a);
+	t->currency = kept_text(e, FIELD_CURRENCY, a);
+	t->status = arena_copy(a, event_text(e, FIELD_STATUS));
+	t->outcome = outcome_of(t->status);
+	t->took_effect = t->outcome == OUTCOME_SUCCESS;
+	t->has_offset = !sv_is_absent(t->topic) && coordinate(e, FIELD_PARTITION, &t->partition) &&
+			coordinate(e, FIELD_OFFSET, &t->offset);
+	t->has_amount = event_int(e, FIELD_AMOUNT_MICROS, &t->amount_micros);
+	/* A consumer that writes its effects into its own log need not name itself; a table's host is a database. */
+	if (sv_is_absent(t->consumer) && e->place.unit == PLACE_LINE)
+		t->consumer = e->host;
+	t->operation = operation_of(t, a);
+	t->evidence = evidence_of(a, e, t->time, "an attempt at the step");
+}
+
+/* ---- two reports of one attempt ---- */
+
+static bool one_attempt(const struct attempt *x, const struct attempt *y)
+{
+	return x->evidence.place.input != y->evidence.place.input && y->time.us - x->time.us <= SAME_ATTEMPT_US &&
+	       x->outcome == y->outcome && x->has_offset == y->has_offset && x->partition == y->partition &&
+	       x->offset == y->offset && agree(x->topic, y->topic) && agree(x->consumer, y->consumer) &&
+	       agree(x->evidence.host, y->evidence.host) && agree(x->request_id, y->request_id) &&
+	       agree(x->message_id, y->message_id) && attempt_same_payload(x, y);
+}
+
+static void take_if_absent(struct sv *to, struct sv from)
+{
+	if (sv_is_absent(*to))
+		*to = from;
+}
+
+static void join_report(struct attempt *into, const struct attempt *from)
+{
+	take_if_absent(&into->request_id, from->request_id);
+	take_if_absent(&into->message_id, from->message_id);
+	take_if_absent(&into->fingerprint, from->fingerprint);
+	take_if_absent(&into->consumer, from->consumer);
+	if (!into->has_amount && from->has_amount) {
+		into->has_amount = true;
+		into->amount_micros = from->amount_micros;
+		into->currency = from->currency;
+	}
+}
+
+/*
+ * A table and a log may both tell of one attempt; counted twice each effect
+ * would be a double one. Reports of one input are all kept: there a repeated
+ * row is what we look for. The rest is closed up in place.
+ */
+static void join_reports(struct attempts *out, struct arena *a)
+{
+	struct attempt **order = arena_array(a, out->count, sizeof(struct attempt *));
+	bool *joined = arena_array(a, out->count, sizeof *joined); /* has, or is, a second report */
+	bool *dropped = arena_array(a, out->count, sizeof *dropped);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < out->count; i++)
+		order[i] = &out->items[i];
+	qsort(order, out->count, sizeof(struct attempt *), attempt_cmp_intent);
+	for (size_t i = 1; i < out->count; i++) {
+		size_t at = (size_t)(order[i] - out->items);
+		for (size_t back = 1; back <= SAME_ATTEMPT_BACK && back <= i; back++) {
+			size_t before = (size_t)(order[i - back] - out->items);
+			if (!attempt_same_intent(order[i - back], order[i]))
+				break;
+			if (joined[before] || sv_is_absent(order[i]->operation) || !one_attempt(order[i - back], order[i]))
+				continue;
+			join_report(order[i - back], order[i]);
+			joined[before] = joined[at] = dropped[at] = true;
+			break;
+		}
+	}
+	for (size_t i = 0; i < out->count; i++)
+		if (!dropped[i])
+			out->items[kept++] = out->items[i];
+	out->count = kept;
+}
+
+/* ---- runs ---- */
+
+/* The stream in which a consumer's handlings follow one another, then time. */
+static int cmp_stream(const struct attempt *p, const struct attempt *q)
+{
+	int order;
+
+	if ((order = sv_cmp(p->consumer, q->consumer)) != 0)
+		return order;
+	if ((order = (int)p->has_offset - (int)q->has_offset) != 0 || !p->has_offset)
+		return order;
+	if ((order = sv_cmp(p->topic, q->topic)) != 0)
+		return order;
+	return cmp_i64(p->partition, q->partition);
+}
+
+static int cmp_stream_time(const void *x, const void *y)
+{
+	const struct attempt *p = *(const struct attempt *const *)x, *q = *(const struct attempt *const *)y;
+	int order = cmp_stream(p, q);
+
+	return order != 0 ? order : cmp_time(p, q);
+}
+
+static bool run_holds(const struct run *r, const struct attempt *t)
+{
+	if (!sv_eq(r->consumer, t->consumer) || r->has_offset != t->has_offset)
+		return false;
+	if (r->has_offset && (!sv_eq(r->topic, t->topic) || r->partition != t->partition || r->offset != t->offset))
+		return false;
+	return agree(r->message_id, t->message_id) && sv_eq(r->operation, t->operation);
+}
+
+/* members: the run's attempts so far. A step comes twice only when it had just failed. */
+static bool run_may_go_on(struct attempt *const *members, size_t n, const struct attempt *t)
+{
+	if (n >= RUN_ATTEMPTS_MAX)
+		return false;
+	if (sv_eq(members[n - 1]->step, t->step))
+		return members[n - 1]->outcome == OUTCOME_FAILED;
+	for (size_t i = 0; i < n; i++)
+		if (sv_eq(members[i]->step, t->step))
+			return false;
+	return true;
+}
+
+static void make_runs(struct attempts *out, struct arena *a)
+{
+	struct attempt **order = arena_array(a, out->count, sizeof(struct attempt *));
+	size_t capacity = 0, members = 0;
+
+	for (size_t i = 0; i < out->count; i++)
+		order[i] = &out->items[i];
+	qsort(order, out->count, sizeof(struct attempt *), cmp_stream_time);
+	for (size_t i = 0; i < out->count; i++) {
+		struct attempt *t = order[i];
+		struct run *r = out->run_count > 0 ? &out->runs[out->run_count - 1] : NULL;
+		if (r == NULL || !run_holds(r, t) || !run_may_go_on(order + i - members, members, t)) {
+			r = ARENA_PUSH(a, out->runs, out->run_count, capacity);
+			*r = (struct run){ .consumer = t->consumer, .topic = t->topic, .message_id = t->message_id,
+					   .operation = t->operation, .has_offset = t->has_offset,
+					   .partition = t->partition, .offset = t->offset, .first = t->time,
+					   .first_attempt = t };
+			members = 0;
+		}
+		r->last = t->time;
+		r->failed = t->outcome == OUTCOME_FAILED;
+		t->run = out->run_count - 1;
+		members++;
+	}
+}
+
+int attempts_load(struct store *s, const struct clocks *c, struct arena *a, struct attempts *out)
+{
+	static const enum event_type types[] = { EVENT_EFFECT };
+	struct query *q = query_events(s, types, 1);
+	struct event e;
+	size_t capacity = 0;
+	int rc;
+
+	*out = (struct attempts){ 0 };
+	if (q == NULL)
+		return -1;
+	/* One at a time: an event has room for every field there is, and of effects there may be millions. */
+	while ((rc = query_next(q, &e)) == 1)
+		attempt_from(&e, c, a, ARENA_PUSH(a, out->items, out->count, capacity));
+	query_free(q);
+	if (rc < 0 || out->count == 0)
+		return rc;
+	out->records = out->count;
+	/* Hosts' clocks are apart: the store's order is not that of the reference clock. */
+	qsort(out->items, out->count, sizeof *out->items, cmp_items);
+	join_reports(out, a);
+	make_runs(out, a);
+	return 0;
+}

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finds the links between clocks (method.md 2; the pairs of lines are those of
+ * kafka-log-messages.md 4.6).
+ *
+ * Events become facts: what was said, of which group, and of which generation
+ * or member. Two facts of one key make a link where a row of link_rules gives
+ * their order. A key that one log states twice at different times (a group
+ * made anew counts its generations from 1 again) proves no order and is left
+ * out.
+ */
+
+#include "analysis/clock_links.h"
+
+#include <stdlib.h>
+
+enum fact_kind {
+	FACT_LEAVES,
+	FACT_LEFT,
+	FACT_COMPUTED,
+	FACT_ASSIGNED,
+	FACT_JOIN_SENT,	  /* JoinGroup was sent, and the next line of that client tells its answer */
+	FACT_STABILIZED,
+	FACT_JOINED,
+	FACT_SYNCED,
+	FACT_ID_GIVEN,
+	FACT_ID_TAKEN,	  /* the client joins again with the id that it was given */
+	FACT_ADDED,
+	FACT_COUNT
+};
+
+enum link_key { KEY_GENERATION, KEY_MEMBER, KEY_GENERATION_MEMBER };
+
+static const struct link_rule {
+	enum fact_kind before, after;
+	enum link_key key;
+	const char *before_role, *after_role;
+} link_rules[] = {
+	{ FACT_JOIN_SENT, FACT_ID_GIVEN, KEY_MEMBER, "the client asks to join", "the coordinator has the request and gives a member id" },
+	{ FACT_ID_GIVEN, FACT_ID_TAKEN, KEY_MEMBER, "the coordinator gives a member id", "the client has that member id" },
+	{ FACT_ID_TAKEN, FACT_ADDED, KEY_MEMBER, "the client joins with its member id", "the coordinator adds the member" },
+	{ FACT_JOIN_SENT, FACT_STABILIZED, KEY_GENERATION, "the client asks to join", "the coordinator has all requests to join" },
+	{ FACT_STABILIZED, FACT_JOINED, KEY_GENERATION, "the coordinator answers all requests to join", "the client has the answer" },
+	{ FACT_JOINED, FACT_ASSIGNED, KEY_GENERATION_MEMBER, "the leader has the members", "the coordinator has the leader's assignment" },
+	{ FACT_COMPUTED, FACT_ASSIGNED, KEY_GENERATION, "the leader has computed the assignment", "the coordinator has it" },
+	{ FACT_ASSIGNED, FACT_SYNCED, KEY_GENERATION, "the coordinator has the assignment", "the client has its part" },
+	{ FACT_LEAVES, FACT_LEFT, KEY_MEMBER, "the client sends LeaveGroup", "the coordinator has it" },
+	/* Between clients alone, where there is no broker's log: all have asked before any is answered. */
+	{ FACT_JOIN_SENT, FACT_JOINED, KEY_GENERATION, "one client asks to join", "another has the answer to all requests" },
+	{ FACT_COMPUTED, FACT_SYNCED, KEY_GENERATION, "the leader has computed the assignment", "another client has its part" },
+};
+
+/*
+ * Lines of clients and the coordinator that make facts. Those with a phrase name
+ * members for several reasons, and the one that counts only after the phrase.
+ */
+static const struct fact_type {
+	enum event_type type;
+	enum fact_kind kind;
+	const char *phrase;	/* in the reason; NULL: the member is always the one */
+} fact_types[] = {
+	{ EVENT_CLIENT_LEAVES, FACT_LEAVES, NULL },
+	{ EVENT_CLIENT_REJOINS, FACT_ID_TAKEN, "with the given member-id: " },
+	{ EVENT_CLIENT_JOINED, FACT_JOINED, NULL },
+	{ EVENT_CLIENT_SYNCED, FACT_SYNCED, NULL },
+	{ EVENT_CLIENT_ASSIGNMENT_COMPUTED, FACT_COMPUTED, NULL },
+	{ EVENT_GROUP_PREPARING, FACT_ADDED, "Adding new member " },
+	{ EVENT_GROUP_STABILIZED, FACT_STABILIZED, NULL },
+	{ EVENT_GROUP_ASSIGNED, FACT_ASSIGNED, NULL },
+	{ EVENT_MEMBER_LEFT, FACT_LEFT, NULL },
+	{ EVENT_MEMBER_ID_GIVEN, FACT_ID_GIVEN, NULL },
+	{ EVENT_MEMBER_JOINS, FACT_ADDED, NULL },
+};
+#define FACT_TYPES (sizeof fact_types / sizeof *fact_types)
+
+/* Clocks further apart than zones can be (-12 to +14 h) are rather two lives of a group. */
+#define APART_MAX_US (26 * 3600 * US_PER_S)
+
+struct fact {
+	enum fact_kind kind;
+	size_t host;
+	struct sv group;
+	bool has_generation;
+	int64_t generation;
+	struct sv member;	/* absent when not known */
+	struct sv client;	/* of client lines: absent when not known */
+	const struct event *event;
+};
+
+struct facts {
+	struct fact *items;
+	size_t count;
+	size_t capacity;
+	struct arena *arena;
+};
+
+/* ---- events to facts ---- */
+
+/* The rule that read the line knows best where an id ends; without it, at a space. */
+static struct sv member_of(const struct fact_type *type, const struct event *e)
+{
+	struct sv reason = event_text(e, FIELD_REASON), phrase = sv_of(type->phrase);
+	size_t at;
+
+	if (!sv_is_absent(phrase) && !sv_find(reason, phrase, &at))
+		return SV_ABSENT;
+	if (sv_is_absent(phrase) || event_has(e, FIELD_MEMBER))
+		return event_text(e, FIELD_MEMBER);
+	reason = sv_sub(reason, at + phrase.n, reason.n);
+	return sv_cut(&reason, ' ');
+}
+
+static bool host_index(const struct sv *hosts, size_t n, struct sv host, size_t *out)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = sv_cmp(hosts[middle], host);
+
+		if (order == 0) {
+			*out = middle;
+			return true;
+		}
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
+
+static const struct fact_type *fact_type_of(enum event_type type)
+{
+	size_t i = 0;
+
+	while (fact_types[i].type != type)
+		i++;
+	return &fact_types[i];
+}
+
+static void add_fact(struct facts *f, size_t host, const struct event *e)
+{
+	struct fact *fact = ARENA_PUSH(f->arena, f->items, f->count, f->capacity);
+	const struct fact_type *type = fact_type_of(e->type);
+
+	fact->kind = type->kind;
+	fact->host = host;
+	fact->group = event_text(e, FIELD_GROUP);
+	fact->has_generation = event_int(e, FIELD_GENERATION, &fact->generation);
+	fact->member = member_of(type, e);
+	if (event_infos[e->type].side == SIDE_CLIENT)
+		fact->client = event_text(e, FIELD_CLIENT);
+	fact->event = e;
+}
+
+/* ---- the answered requests to join ---- */
+
+static int compare_lives(const void *left, const void *right)
+{
+	const struct fact *x = left, *y = right;
+	int order;
+
+	if (x->host != y->host)
+		return x->host < y->host ? -1 : 1;
+	if ((order = sv_cmp(x->group, y->group)) != 0 || (order = sv_cmp(x->client, y->client)) != 0)
+		return order;
+	return (x->event->id > y->event->id) - (x->event->id < y->event->id);
+}
+
+static bool is_same_life(const struct fact *x, const struct fact *y)
+{
+	return x->host == y->host && sv_eq(x->group, y->group) && sv_eq(x->client, y->client) &&
+	       x->event->place.input == y->event->place.input;
+}
+
+/* What a client's line is to its request to join. */
+enum join_line { JOIN_NEITHER, JOIN_REQUEST, JOIN_ANSWER, JOIN_REFUSED };
+
+static enum join_line join_line_of(const struct fact *line)
+{
+	struct sv reason = event_text(line->event, FIELD_REASON);
+	size_t at;
+
+	if (line->kind == FACT_JOINED || !sv_is_absent(line->member))
+		return JOIN_ANSWER;
+	if (sv_is_absent(reason))
+		return JOIN_REQUEST;
+	if (sv_find(reason, SV("rebalance failed"), &at) || sv_find(reason, SV("JOIN_GROUP response"), &at))
+		return JOIN_REFUSED;
+	return JOIN_NEITHER;
+}
+
+static void add_answered_join(struct facts *f, const struct fact *sent, const struct fact *answer)
+{
+	struct fact *fact = ARENA_PUSH(f->arena, f->items, f->count, f->capacity);
+
+	*fact = *answer;
+	fact->kind = FACT_JOIN_SENT;
+	fact->event = sent->event;
+	/* One key each: the request before a member id, or before a generation. */
+	if (answer->kind == FACT_JOINED)
+		fact->member = SV_ABSENT;
+	else
+		fact->has_generation = false;
+}
+
+/* The lines of clients that tell of joining, each client's in the order of its log. */
+static struct facts join_lines(const struct facts *f)
+{
+	struct facts out = { .items = arena_array(f->arena, f->count, sizeof *out.items), .arena = f->arena };
+
+	for (size_t i = 0; i < f->count; i++) {
+		const struct fact *fact = &f->items[i];
+
+		if ((fact->kind == FACT_ID_TAKEN || fact->kind == FACT_JOINED) && !sv_is_absent(fact->client))
+			out.items[out.count++] = *fact;
+	}
+	if (out.count > 1)
+		qsort(out.items, out.count, sizeof *out.items, compare_lives);
+	return out;
+}
+
+/*
+ * "(Re-)joining group", a client.rejoins without a reason, is written just
+ * before JoinGroup is sent, and one request is under way at a time: the next
+ * answer that the client writes down is to that line. Two requests without an
+ * answer between them may be of two consumers that share a client.id, and
+ * prove nothing. The order is that of lines, not of times: clocks may step.
+ */
+static void add_answered_joins(struct facts *f)
+{
+	struct facts lines = join_lines(f);
+	const struct fact *sent = NULL;
+	bool twice = false;
+
+	for (size_t i = 0; i < lines.count; i++) {
+		const struct fact *line = &lines.items[i];
+		enum join_line is = join_line_of(line);
+
+		if (sent != NULL && !is_same_life(sent, line))
+			sent = NULL;
+		if (is == JOIN_REQUEST)
+			twice = sent != NULL;
+		else if (is == JOIN_ANSWER && sent != NULL && !twice)
+			add_answered_join(f, sent, line);
+		if (is != JOIN_NEITHER)
+			sent = is == JOIN_REQUEST ? line : NULL;
+	}
+}
+
+/* ---- facts to links ---- */
+
+static bool has_key(const struct fact *f, enum link_key key)
+{
+	return (key == KEY_MEMBER || f->has_generation) && (key == KEY_GENERATION || !sv_is_absent(f->member));
+}
+
+static int compare_keys(const struct fact *x, const struct fact *y, enum link_key key)
+{
+	int order = sv_cmp(x->group, y->group);
+
+	if (order == 0 && key != KEY_MEMBER && x->generation != y->generation)
+		order = x->generation < y->generation ? -1 : 1;
+	if (order == 0 && key != KEY_GENERATION)
+		order = sv_cmp(x->member, y->member);
+	return order;
+}
+
+/* By key, then whose statement it is, then time. */
+static int compare_facts(const struct fact *x, const struct fact *y, enum link_key key)
+{
+	int order = compare_keys(x, y, key);
+
+	if (order == 0 && x->host != y->host)
+		order = x->host < y->host ? -1 : 1;
+	if (order == 0)
+		order = sv_cmp(x->client, y->client);
+	if (order == 0 && x->event->time.us != y->event->time.us)
+		order = x->event->time.us < y->event->time.us ? -1 : 1;
+	if (order == 0)
+		order = (x->event->id > y->event->id) - (x->event->id < y->event->id);
+	return order;
+}
+
+static int by_generation(const void *x, const void *y)
+{
+	return compare_facts(x, y, KEY_GENERATION);
+}
+
+static int by_member(const void *x, const void *y)
+{
+	return compare_facts(x, y, KEY_MEMBER);
+}
+
+static int by_generation_member(const void *x, const void *y)
+{
+	return compare_facts(x, y, KEY_GENERATION_MEMBER);
+}
+
+static int (*const orders[])(const void *, const void *) = {
+	[KEY_GENERATION] = by_generation,
+	[KEY_MEMBER] = by_member,
+	[KEY_GENERATION_MEMBER] = by_generation_member,
+};
+
+/* The facts of one kind that have the key, sorted, less those that are stated twice at different times. */
+static struct facts select_facts(const struct facts *f, enum fact_kind kind, enum link_key key)
+{
+	struct facts out = { .items = arena_array(f->arena, f->count, sizeof *out.items), .arena = f->arena };
+	size_t n = 0, end;
+
+	for (size_t i = 0; i < f->count; i++) {
+		if (f->items[i].kind == kind && has_key(&f->items[i], key))
+			out.items[n++] = f->items[i];
+	}
+	if (n > 1)
+		qsort(out.items, n, sizeof *out.items, orders[key]);
+	for (size_t start = 0; start < n; start = end) {
+		const struct fact *first = &out.items[start];
+
+		for (end = start + 1; end < n && compare_keys(first, &out.items[end], key) == 0 &&
+				      out.items[end].host == first->host && sv_eq(out.items[end].client, first->client); end++)
+			;
+		if (first->event->time.us == out.items[end - 1].event->time.us)
+			out.items[out.count++] = *first;
+	}
+	return out;
+}
+
+/* Of the facts of one key, from start on: per host the one that bounds most, which is the last "before" or first "after". */
+static size_t tightest_per_host(const struct facts *f, size_t start, enum link_key key, bool last, struct facts *out)
+{
+	size_t i;
+
+	out->count = 0;
+	for (i = start; i < f->count && compare_keys(&f->items[start], &f->items[i], key) == 0; i++) {
+		struct fact *kept = out->count > 0 ? &out->items[out->count - 1] : NULL;
+		int64_t time_us = f->items[i].event->time.us;
+
+		if (kept == NULL || kept->host != f->items[i].host)
+			*ARENA_PUSH(f->arena, out->items, out->count, out->capacity) = f->items[i];
+		else if (last ? time_us > kept->event->time.us : time_us < kept->event->time.us)
+			*kept = f->items[i];
+	}
+	return i;
+}
+
+static void add_links(const struct facts *before, const struct facts *after, const struct link_rule *rule,
+		      struct arena *a, struct event_links *out)
+{
+	for (size_t i = 0; i < before->count; i++) {
+		for (size_t j = 0; j < after->count; j++) {
+			const struct fact *x = &before->items[i], *y = &after->items[j];
+			int64_t apart;
+
+			if (x->host == y->host || __builtin_sub_overflow(y->event->time.us, x->event->time.us, &apart) ||
+			    apart > APART_MAX_US || apart < -APART_MAX_US)
+				continue;
+			*ARENA_PUSH(a, out->items, out->count, out->capacity) = (struct event_link){
+				.before = x->event, .after = y->event,
+				.before_role = rule->before_role, .after_role = rule->after_role,
+				.before_host = x->host, .after_host = y->host,
+			};
+		}
+	}
+}
+
+/* Both sides are sorted by key: walk them together. */
+static void apply_rule(const struct facts *f, const struct link_rule *rule, struct arena *a, struct event_links *out)
+{
+	struct facts before = select_facts(f, rule->before, rule->key);
+	struct facts after = select_facts(f, rule->after, rule->key);
+	struct facts x = { .arena = f->arena }, y = { .arena = f->arena };
+	size_t i = 0, j = 0;
+
+	while (i < before.count && j < after.count) {
+		int order = compare_keys(&before.items[i], &after.items[j], rule->key);
+
+		if (order < 0) {
+			i++;
+		} else if (order > 0) {
+			j++;
+		} else {
+			i = tightest_per_host(&before, i, rule->key, true, &x);
+			j = tightest_per_host(&after, j, rule->key, false, &y);
+			add_links(&x, &y, rule, a, out);
+		}
+	}
+}
+
+/* ---- the whole ---- */
+
+static void find_steps(const struct facts *f, size_t host_count, struct arena *a, struct event_links *out)
+{
+	out->step_us = arena_array(a, host_count, sizeof *out->step_us);
+	for (size_t i = 0; i < host_count; i++)
+		out->step_us[i] = US_PER_S;
+	for (size_t i = 0; i < f->count; i++) {
+		int64_t *step_us = &out->step_us[f->items[i].host];
+		int64_t time_us = f->items[i].event->time.us;
+
+		if (time_us % US_PER_MS != 0)
+			*step_us = 1;
+		else if (time_us % US_PER_S != 0 && *step_us > US_PER_MS)
+			*step_us = US_PER_MS;
+	}
+}
+
+int clock_links_find(struct store *s, const struct sv *hosts, size_t host_count, struct arena *a,
+		     struct event_links *out)
+{
+	enum event_type types[FACT_TYPES];
+	struct facts facts = { .arena = arena_new() };
+	struct event *events;
+	size_t count, host;
+	int rc;
+
+	*out = (struct event_links){ 0 };
+	for (size_t i = 0; i < FACT_TYPES; i++)
+		types[i] = fact_types[i].type;
+	rc = query_load(s, types, FACT_TYPES, a, &events, &count);
+	for (size_t i = 0; i < count && rc == 0; i++) {
+		if (host_index(hosts, host_count, events[i].host, &host))
+			add_fact(&facts, host, &events[i]);
+	}
+	add_answered_joins(&facts);
+	find_steps(&facts, host_count, a, out);
+	for (size_t i = 0; i < sizeof link_rules / sizeof *link_rules; i++)
+		apply_rule(&facts, &link_rules[i], a, out);
+	arena_free(facts.arena);
+	return rc;
+}

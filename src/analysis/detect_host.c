@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Detectors of what a host's kernel counted (method.md 3): losses of TCP, the
+ * receive queues of the CPUs, connection tracking. Such a window concerns its
+ * host alone; softnet_stat is of the whole machine, the others are of the
+ * network namespace in which they were read.
+ */
+
+#include "analysis/detect.h"
+
+#include <stdlib.h>
+
+#define COLUMNS_MAX 4
+#define INTERVAL_EVENTS_MAX 8
+
+struct column {
+	const char *counter;
+	enum measure_id measure;
+};
+
+/* The counters that one detector reads of one kind of samples. */
+struct counters {
+	const char *evidence;	/* as in coverage */
+	const struct column *columns;
+	size_t column_count;
+};
+
+/* The interval between two samples of one host that is being added up. */
+struct interval {
+	bool in_use;
+	const struct path *series;
+	int64_t start_us, end_us;	/* by the host's clock */
+	int64_t growth[COLUMNS_MAX];	/* over all CPUs */
+	struct event *events;		/* its rows; room for INTERVAL_EVENTS_MAX once there was one */
+	size_t event_count, more;
+	struct span_set covered;	/* by these samples on this host */
+	bool has_covered;
+};
+
+struct collector {
+	const struct detect_context *ctx;
+	const struct counters *counters;
+	struct interval *items;
+	size_t capacity;
+	/* Whether the growth opens a window, with the host's span at hand. */
+	bool (*is_window)(struct collector *c, const struct interval *i, struct span span);
+	enum window_kind kind;
+	const char *role;
+	/* softnet: */
+	struct squeezes *squeezes;
+	size_t squeeze_capacity;
+};
+
+/* Counters of one host are numbered as paths are. */
+static const struct path *series_of(const struct detect_context *ctx, struct sv host, const char *evidence)
+{
+	return paths_get(ctx->paths, host, sv_of(evidence), SV(""));
+}
+
+static bool find_column(const struct counters *counters, const struct event *e, size_t *column)
+{
+	for (*column = 0; *column < counters->column_count; (*column)++)
+		if (sv_eq(event_text(e, FIELD_COUNTER), sv_of(counters->columns[*column].counter)))
+			return true;
+	return false;
+}
+
+static struct span_set covered_by(const struct detect_context *ctx, const char *evidence, struct sv host)
+{
+	struct span_set set = { 0 };
+
+	for (size_t i = 0; i < ctx->out->coverage_count; i++) {
+		const struct coverage *c = &ctx->out->coverage[i];
+
+		if (sv_eq(c->kind, sv_of(evidence)) && sv_eq(c->host, host))
+			span_set_add(&set, ctx->arena, c->span);
+	}
+	return set;
+}
+
+/* Growth over a gap between samples happened some time in it: that is no window. */
+static bool is_covered(struct collector *c, struct interval *i, struct span span)
+{
+	if (!i->has_covered)
+		i->covered = covered_by(c->ctx, c->counters->evidence, i->series->host);
+	i->has_covered = true;
+	return span_set_covers(&i->covered, span, 0);
+}
+
+static void open_window(struct collector *c, const struct interval *i, struct span span)
+{
+	struct window *w = detect_add(c->ctx, c->kind, c->counters->evidence, i->series->host, NULL, span);
+
+	w->resolution_us = span_length_us(span);
+	for (size_t column = 0; column < c->counters->column_count; column++)
+		if (i->growth[column] > 0)
+			detect_measure(w, c->counters->columns[column].measure, i->growth[column]);
+	for (size_t e = 0; e < i->event_count; e++)
+		detect_evidence(c->ctx, w, &i->events[e], c->role);
+	if (i->more > 0)
+		detect_measure(w, MEASURE_EVIDENCE_LEFT_OUT, (int64_t)i->more);
+}
+
+static void close_interval(struct collector *c, struct interval *i)
+{
+	if (i->in_use) {
+		struct span span = detect_span(c->ctx, i->series->host, i->start_us, i->end_us);
+
+		if (is_covered(c, i, span) && c->is_window(c, i, span))
+			open_window(c, i, span);
+	}
+	*i = (struct interval){ .series = i->series, .events = i->events, .covered = i->covered, .has_covered = i->has_covered };
+}
+
+static void keep_row(struct arena *a, struct interval *i, const struct event *e)
+{
+	if (i->events == NULL)
+		i->events = arena_array(a, INTERVAL_EVENTS_MAX, sizeof *i->events);
+	if (i->event_count == INTERVAL_EVENTS_MAX)
+		i->more++;
+	else
+		detect_keep(a, e, &i->events[i->event_count++]);
+}
+
+static void take_delta(struct collector *c, const struct event *e, size_t column)
+{
+	const struct path *series = series_of(c->ctx, e->host, c->counters->evidence);
+	int64_t end_us;
+
+	if (__builtin_add_overflow(e->time.us, e->duration_us, &end_us))
+		return;
+	c->items = detect_room(c->ctx->arena, c->items, sizeof *c->items, series->index, &c->capacity);
+	struct interval *i = &c->items[series->index];
+	if (i->in_use && (i->start_us != e->time.us || i->end_us != end_us))
+		close_interval(c, i);
+	i->in_use = true;
+	i->series = series;
+	i->start_us = e->time.us;
+	i->end_us = end_us;
+	if (__builtin_add_overflow(i->growth[column], detect_number(e, FIELD_DELTA), &i->growth[column]))
+		i->growth[column] = INT64_MAX;
+	keep_row(c->ctx->arena, i, e);
+}
+
+static int collect(struct collector *c)
+{
+	const enum event_type types[] = { EVENT_COUNTER_DELTA };
+	struct query *q = query_events(c->ctx->store, types, 1);
+	struct event e;
+	size_t column;
+	int rc;
+
+	while ((rc = query_next(q, &e)) == 1)
+		if (find_column(c->counters, &e, &column))
+			take_delta(c, &e, column);
+	query_free(q);
+	for (size_t i = 0; i < c->capacity; i++)
+		close_interval(c, &c->items[i]);
+	return rc;
+}
+
+/* ---- loss, by the counters of TCP ---- */
+
+static const struct column snmp_columns[] = {
+	{ "tcp.OutSegs", MEASURE_SEGMENTS },
+	{ "tcp.RetransSegs", MEASURE_RETRANSMITS },
+};
+static const struct column netstat_columns[] = { { "tcpext.TCPTimeouts", MEASURE_TIMEOUTS } };
+
+static bool is_ratio_of_loss(struct collector *c, const struct interval *i, struct span span)
+{
+	int64_t percent = detect_threshold(THRESHOLD_LOSS_PERCENT), segments = i->growth[0], retransmits = i->growth[1];
+
+	(void)c;
+	(void)span;
+	return retransmits >= detect_threshold(THRESHOLD_LOSS_RETRANSMITS) &&
+	       retransmits > segments / 100 * percent + segments % 100 * percent / 100;
+}
+
+static bool has_timeouts(struct collector *c, const struct interval *i, struct span span)
+{
+	(void)c;
+	(void)span;
+	return i->growth[0] >= detect_threshold(THRESHOLD_LOSS_TIMEOUTS);
+}
+
+int detect_counter_loss(const struct detect_context *ctx)
+{
+	const struct counters snmp = { "snmp", snmp_columns, sizeof snmp_columns / sizeof snmp_columns[0] };
+	const struct counters netstat = { "netstat", netstat_columns, sizeof netstat_columns / sizeof netstat_columns[0] };
+	struct collector ratio = { .ctx = ctx, .counters = &snmp, .is_window = is_ratio_of_loss, .kind = WINDOW_LOSS,
+				   .role = "the host's kernel sent segments again between these samples" };
+	struct collector timeouts = { .ctx = ctx, .counters = &netstat, .is_window = has_timeouts, .kind = WINDOW_LOSS,
+				      .role = "retransmission timers of this host ran out between these samples" };
+
+	return collect(&ratio) < 0 || collect(&timeouts) < 0 ? -1 : 0;
+}
+
+/* ---- softnet ---- */
+
+enum { SOFTNET_DROPPED, SOFTNET_FLOW_LIMIT, SOFTNET_TIME_SQUEEZE };
+static const struct column softnet_columns[] = {
+	[SOFTNET_DROPPED] = { "softnet.dropped", MEASURE_SOFTNET_DROPPED },
+	[SOFTNET_FLOW_LIMIT] = { "softnet.flow_limit", MEASURE_SOFTNET_FLOW_LIMIT },
+	[SOFTNET_TIME_SQUEEZE] = { "softnet.time_squeeze", MEASURE_SOFTNET_TIME_SQUEEZE },
+};
+static const struct counters softnet = { "softnet", softnet_columns, sizeof softnet_columns / sizeof softnet_columns[0] };
+
+/* The squeezes of one host: their rate per interval, and the other signs of trouble at that host. */
+struct squeezes {
+	const struct path *series;
+	int64_t *rates; /* per 1000 s, of the intervals with growth; the others are 0 */
+	size_t count, capacity;
+	int64_t intervals;
+	int64_t start_us, end_us, sum; /* the interval that is being added up */
+	int64_t usual;		       /* median rate */
+	struct span_set signs;
+	bool has_signs;
+};
+
+#define RATE_SCALE (1000 * US_PER_S)
+
+static int64_t rate_of(int64_t growth, int64_t length_us)
+{
+	int64_t scaled;
+
+	if (length_us <= 0)
+		return 0;
+	return __builtin_mul_overflow(growth, RATE_SCALE, &scaled) ? INT64_MAX : scaled / length_us;
+}
+
+static void close_squeeze(struct arena *a, struct squeezes *s)
+{
+	if (s->sum > 0)
+		*ARENA_PUSH(a, s->rates, s->count, s->capacity) = rate_of(s->sum, s->end_us - s->start_us);
+	s->sum = 0;
+}
+
+static struct squeezes *squeezes_of(struct collector *c, struct sv host)
+{
+	const struct path *series = series_of(c->ctx, host, c->counters->evidence);
+
+	c->squeezes = detect_room(c->ctx->arena, c->squeezes, sizeof *c->squeezes, series->index, &c->squeeze_capacity);
+	c->squeezes[series->index].series = series;
+	return &c->squeezes[series->index];
+}
+
+static int compare_i64(const void *x, const void *y)
+{
+	const int64_t *a = x, *b = y;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* The median over all intervals, most of which have usually no squeeze at all. */
+static void set_usual_rate(struct squeezes *s)
+{
+	size_t all = s->intervals > (int64_t)s->count ? (size_t)s->intervals : s->count;
+	size_t zeros = all - s->count;
+
+	if (s->count == 0 || all / 2 < zeros)
+		return;
+	qsort(s->rates, s->count, sizeof *s->rates, compare_i64);
+	s->usual = s->rates[all / 2 - zeros];
+}
+
+static int find_usual_rates(struct collector *c)
+{
+	const enum event_type types[] = { EVENT_COUNTER_DELTA, EVENT_COVERED };
+	struct query *q = query_events(c->ctx->store, types, 2);
+	struct event e;
+	int rc;
+
+	while ((rc = query_next(q, &e)) == 1) {
+		if (e.type == EVENT_COVERED && sv_eq(event_text(&e, FIELD_EVIDENCE_KIND), SV("softnet")))
+			squeezes_of(c, e.host)->intervals += detect_number(&e, FIELD_SAMPLES) - 1;
+		if (e.type == EVENT_COVERED || !sv_eq(event_text(&e, FIELD_COUNTER), SV("softnet.time_squeeze")))
+			continue;
+		struct squeezes *s = squeezes_of(c, e.host);
+		if (s->sum > 0 && s->start_us != e.time.us)
+			close_squeeze(c->ctx->arena, s);
+		s->start_us = e.time.us;
+		s->end_us = e.time.us + (e.duration_us < INT64_MAX / 2 ? e.duration_us : 0);
+		s->sum += detect_number(&e, FIELD_DELTA) & INT32_MAX;
+	}
+	query_free(q);
+	for (size_t i = 0; i < c->squeeze_capacity; i++) {
+		close_squeeze(c->ctx->arena, &c->squeezes[i]);
+		set_usual_rate(&c->squeezes[i]);
+	}
+	return rc;
+}
+
+/* A window of another kind on the same host at the same time. */
+static bool has_second_sign(struct collector *c, struct squeezes *s, struct span span)
+{
+	const struct windows *found = c->ctx->out;
+
+	for (size_t i = 0; !s->has_signs && i < found->count; i++) {
+		const struct window *w = &found->items[i];
+
+		if (window_is_jitter(w) && w->kind != WINDOW_SOFTNET && sv_eq(w->host, s->series->host))
+			span_set_add(&s->signs, c->ctx->arena, w->span);
+	}
+	s->has_signs = true;
+	return span_set_overlap_us(&s->signs, span) > 0;
+}
+
+static bool is_softnet_window(struct collector *c, const struct interval *i, struct span span)
+{
+	int64_t drops = i->growth[SOFTNET_DROPPED], limited = i->growth[SOFTNET_FLOW_LIMIT], beyond;
+
+	if (drops >= detect_threshold(THRESHOLD_SOFTNET_DROPS) || limited >= detect_threshold(THRESHOLD_SOFTNET_DROPS))
+		return true;
+	struct squeezes *s = squeezes_of(c, i->series->host);
+	int64_t rate = rate_of(i->growth[SOFTNET_TIME_SQUEEZE], i->end_us - i->start_us);
+	if (__builtin_mul_overflow(s->usual, detect_threshold(THRESHOLD_SOFTNET_SQUEEZE_RATIO), &beyond))
+		return false;
+	return rate > beyond && rate >= rate_of(detect_threshold(THRESHOLD_SOFTNET_SQUEEZE_PER_S), US_PER_S) &&
+	       has_second_sign(c, s, span);
+}
+
+int detect_softnet(const struct detect_context *ctx)
+{
+	struct collector c = { .ctx = ctx, .counters = &softnet, .is_window = is_softnet_window, .kind = WINDOW_SOFTNET,
+			       .role = "a CPU of this machine lost packets or left them waiting between these samples" };
+
+	return find_usual_rates(&c) < 0 ? -1 : collect(&c);
+}
+
+/* ---- conntrack ---- */
+
+static const struct column conntrack_columns[] = {
+	{ "conntrack.insert_failed", MEASURE_CONNTRACK_INSERT_FAILED },
+	{ "conntrack.drop", MEASURE_CONNTRACK_DROP },
+	{ "conntrack.early_drop", MEASURE_CONNTRACK_EARLY_DROP },
+	{ "conntrack.chaintoolong", MEASURE_CONNTRACK_CHAIN_TOO_LONG },
+};
+static const struct counters conntrack = { "conntrack", conntrack_columns, sizeof conntrack_columns / sizeof conntrack_columns[0] };
+
+static bool is_conntrack_window(struct collector *c, const struct interval *i, struct span span)
+{
+	(void)c;
+	(void)span;
+	for (size_t column = 0; column < sizeof conntrack_columns / sizeof conntrack_columns[0]; column++)
+		if (i->growth[column] >= detect_threshold(THRESHOLD_CONNTRACK_GROWTH))
+			return true;
+	return false;
+}
+
+int detect_conntrack(const struct detect_context *ctx)
+{
+	struct collector c = { .ctx = ctx, .counters = &conntrack, .is_window = is_conntrack_window, .kind = WINDOW_CONNTRACK,
+			       .role = "connection tracking of this host lost packets between these samples" };
+
+	return collect(&c);
+}

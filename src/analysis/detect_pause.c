@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Detectors of pauses (method.md 3): the host is well, its kernel acknowledges,
+ * but the process does not send what it owes. Never jitter.
+ *
+ * Who owes? The side that was spoken to last. A member may wait rightly for an
+ * answer (for the others to join); a broker that was not asked is idle. And
+ * the process must have lived: a connection that is open from end to end tells
+ * a pause from a restart.
+ */
+
+#include "analysis/detect.h"
+
+#include <stdlib.h>
+
+/* Intervals in order of time, disjoint: one ends when the side speaks, which may begin the next. */
+struct phases {
+	struct span *items;
+	size_t count, capacity;
+};
+
+/* What is known of one path. */
+struct conversation {
+	const struct path *path;
+	struct phases connections;  /* by start; end is the latest of this one's and those before it */
+	struct span_set open;
+	struct phases caller_quiet;
+	struct phases called_quiet; /* at whose end a request stood unanswered */
+	struct span_set waiting;    /* a request of the caller stands unanswered */
+	int64_t long_quiet_us;	    /* of the caller, in phases that are long enough for a pause */
+};
+
+struct conversations {
+	struct conversation *items;
+	size_t capacity;
+};
+
+static struct conversation *conversation_of(const struct detect_context *ctx, struct conversations *all, const struct event *e)
+{
+	const struct path *path = detect_path(ctx, e);
+
+	all->items = detect_room(ctx->arena, all->items, sizeof *all->items, path->index, &all->capacity);
+	all->items[path->index].path = path;
+	return &all->items[path->index];
+}
+
+static bool is_called_side(const struct event *e)
+{
+	return sv_eq(event_text(e, FIELD_DIRECTION), SV("ba"));
+}
+
+int64_t detect_pause_limit_us(const struct detect_context *ctx)
+{
+	return ctx->heartbeat_ms * detect_threshold(THRESHOLD_PAUSE_HEARTBEATS) * US_PER_MS;
+}
+
+static int64_t server_limit_us(const struct detect_context *ctx)
+{
+	return ctx->heartbeat_ms * detect_threshold(THRESHOLD_SERVER_PAUSE_HEARTBEATS) * US_PER_MS;
+}
+
+static void add_phase(struct arena *a, struct phases *p, struct span s)
+{
+	*ARENA_PUSH(a, p->items, p->count, p->capacity) = s;
+}
+
+/* The last that begins before the time (or at it, with at); NULL when there is none. */
+static const struct span *last_before(const struct phases *p, int64_t us, bool at)
+{
+	size_t low = 0, high = p->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (p->items[middle].start.us < us || (at && p->items[middle].start.us == us))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 ? &p->items[low - 1] : NULL;
+}
+
+static void add_connection(struct arena *a, struct conversation *c, struct span span)
+{
+	struct phases *all = &c->connections;
+
+	span_set_add(&c->open, a, span);
+	if (all->count > 0 && all->items[all->count - 1].end.us > span.end.us)
+		span.end = all->items[all->count - 1].end;
+	add_phase(a, all, span);
+}
+
+/*
+ * s is a phase in which one side is quiet: the part from when the other owes
+ * nothing. When the other side had been quiet before this one's last word, that
+ * word stood unanswered until the other spoke.
+ */
+static struct span after_answer(const struct phases *other_quiet, struct span s)
+{
+	const struct span *before = last_before(other_quiet, s.start.us, false);
+
+	if (before != NULL && before->end.us > s.start.us)
+		s.start.us = before->end.us < s.end.us ? before->end.us : s.end.us;
+	return s;
+}
+
+static void find_waiting(struct arena *a, struct conversation *c)
+{
+	struct span_set waiting = { 0 };
+
+	for (size_t i = 0; i < c->called_quiet.count; i++)
+		span_set_add(&waiting, a, after_answer(&c->caller_quiet, c->called_quiet.items[i]));
+	c->waiting = span_set_intersect(&waiting, &c->open, a);
+}
+
+static int listen(const struct detect_context *ctx, struct conversations *all)
+{
+	const enum event_type types[] = { EVENT_NET_CONNECTION, EVENT_NET_QUIET };
+	struct query *q = query_events(ctx->store, types, 2);
+	struct event e;
+	int rc;
+
+	while ((rc = query_next(q, &e)) == 1) {
+		struct conversation *c = conversation_of(ctx, all, &e);
+		struct span span = detect_event_span(ctx, &e);
+
+		if (e.type == EVENT_NET_CONNECTION)
+			add_connection(ctx->arena, c, span);
+		else if (!is_called_side(&e))
+			add_phase(ctx->arena, &c->caller_quiet, span);
+		else if (detect_number(&e, FIELD_PENDING) != 0)
+			add_phase(ctx->arena, &c->called_quiet, span);
+		if (e.type == EVENT_NET_QUIET && !is_called_side(&e) && span_length_us(span) > detect_pause_limit_us(ctx))
+			c->long_quiet_us += span_length_us(span);
+	}
+	query_free(q);
+	for (size_t i = 0; i < all->capacity; i++)
+		find_waiting(ctx->arena, &all->items[i]);
+	return rc;
+}
+
+/* Whether one connection was open from end to end. */
+static bool is_spanned(const struct conversation *c, struct span s)
+{
+	int64_t slack_us = detect_threshold(THRESHOLD_PAUSE_CONNECTION_SLACK_MS) * US_PER_MS;
+	const struct span *connection = last_before(&c->connections, s.start.us + slack_us, true);
+
+	return connection != NULL && connection->end.us + slack_us >= s.end.us;
+}
+
+/* ---- the caller ---- */
+
+/* When members left, by their own logs: from then on they owe no heartbeat. */
+struct leaving {
+	struct event *events;
+	size_t count;
+};
+
+static bool has_left(const struct detect_context *ctx, const struct leaving *leaving, struct sv host, struct span s)
+{
+	int64_t near_us = detect_threshold(THRESHOLD_PAUSE_LEAVE_MS) * US_PER_MS;
+
+	for (size_t i = 0; i < leaving->count; i++) {
+		const struct event *e = &leaving->events[i];
+		int64_t after_us = clock_to_ref(ctx->clocks, e->host, e->time).us - s.start.us;
+
+		if (sv_eq(e->host, host) && after_us >= -near_us && after_us <= near_us)
+			return true;
+	}
+	return false;
+}
+
+static bool is_its_habit(const struct conversation *c)
+{
+	return c->long_quiet_us > span_set_length_us(&c->open) / 100 * detect_threshold(THRESHOLD_PAUSE_HABIT_PERCENT);
+}
+
+static void take_quiet_caller(const struct detect_context *ctx, const struct conversation *c, const struct leaving *leaving,
+			      const struct event *e)
+{
+	struct span whole = detect_event_span(ctx, e), s = after_answer(&c->called_quiet, whole);
+
+	if (span_length_us(s) <= detect_pause_limit_us(ctx) || !is_spanned(c, whole) || is_its_habit(c))
+		return;
+	if (detect_number(e, FIELD_ACKS) == 0 && detect_number(e, FIELD_PENDING) == 0)
+		return;
+	if (has_left(ctx, leaving, e->host, s))
+		return;
+	struct window *w = detect_add(ctx, WINDOW_PROCESS_PAUSE, "capture", SV_ABSENT, c->path, s);
+	w->censored = detect_number(e, FIELD_CENSORED) != 0;
+	detect_measure(w, MEASURE_ACKS, detect_number(e, FIELD_ACKS));
+	detect_evidence(ctx, w, e, "the process sent nothing that it owed, while nothing of its data was lost");
+}
+
+int detect_process_pause(const struct detect_context *ctx)
+{
+	const enum event_type quiet[] = { EVENT_NET_QUIET };
+	const enum event_type leaves[] = { EVENT_CLIENT_LEAVES, EVENT_CLIENT_POLL_TIMEOUT };
+	struct conversations all = { 0 };
+	struct leaving leaving;
+	struct event e;
+
+	if (listen(ctx, &all) < 0 ||
+	    query_load(ctx->store, leaves, 2, ctx->arena, &leaving.events, &leaving.count) < 0)
+		return -1;
+	struct query *q = query_events(ctx->store, quiet, 1);
+	int rc;
+	while ((rc = query_next(q, &e)) == 1)
+		if (!is_called_side(&e) && e.duration_us > detect_pause_limit_us(ctx))
+			take_quiet_caller(ctx, conversation_of(ctx, &all, &e), &leaving, &e);
+	query_free(q);
+	return rc;
+}
+
+/* ---- the called side ---- */
+
+/* At its time so many callers more (or fewer) wait for an answer, or are served. */
+struct change {
+	int64_t us;
+	int waits, served;
+};
+
+struct changes {
+	struct change *items;
+	size_t count, capacity;
+};
+
+static int compare_changes(const void *x, const void *y)
+{
+	const struct change *a = x, *b = y;
+
+	return a->us < b->us ? -1 : a->us > b->us;
+}
+
+static void add_changes(struct arena *a, struct changes *all, const struct span_set *set, int waits, int served)
+{
+	for (size_t i = 0; i < set->count; i++) {
+		*ARENA_PUSH(a, all->items, all->count, all->capacity) =
+			(struct change){ set->items[i].start.us, waits, served };
+		*ARENA_PUSH(a, all->items, all->count, all->capacity) =
+			(struct change){ set->items[i].end.us, -waits, -served };
+	}
+}
+
+/* When callers enough of this address wait and none that is connected is served. */
+static struct span_set stands_still(const struct detect_context *ctx, const struct conversations *all, struct sv called)
+{
+	struct changes changes = { 0 };
+	struct span_set still = { 0 };
+	int waits = 0, served = 0;
+
+	for (size_t i = 0; i < all->capacity; i++) {
+		const struct conversation *c = &all->items[i];
+
+		if (c->path == NULL || !sv_eq(c->path->b, called))
+			continue;
+		add_changes(ctx->arena, &changes, &c->open, 0, 1);
+		add_changes(ctx->arena, &changes, &c->waiting, 1, -1);
+	}
+	if (changes.count > 1)
+		qsort(changes.items, changes.count, sizeof *changes.items, compare_changes);
+	for (size_t i = 0; i + 1 < changes.count; i++) {
+		waits += changes.items[i].waits;
+		served += changes.items[i].served;
+		if (waits >= detect_threshold(THRESHOLD_SERVER_PAUSE_CALLERS) && served == 0)
+			span_set_add(&still, ctx->arena,
+				     (struct span){ { changes.items[i].us }, { changes.items[i + 1].us } });
+	}
+	return still;
+}
+
+/* The longest piece of the set inside s. */
+static struct span longest_within(const struct span_set *set, struct span s)
+{
+	struct span longest = { s.start, s.start };
+
+	for (size_t i = 0; i < set->count; i++) {
+		struct span piece = span_intersect(set->items[i], s);
+
+		if (span_length_us(piece) > span_length_us(longest))
+			longest = piece;
+	}
+	return longest;
+}
+
+/* The standstills of one called address, found once. */
+struct standstill {
+	struct sv called;
+	struct span_set times;
+};
+
+struct standstills {
+	struct standstill *items;
+	size_t count, capacity;
+};
+
+static const struct standstill *standstill_of(const struct detect_context *ctx, const struct conversations *all,
+					      struct standstills *found, struct sv called)
+{
+	for (size_t i = 0; i < found->count; i++)
+		if (sv_eq(found->items[i].called, called))
+			return &found->items[i];
+	struct standstill *s = ARENA_PUSH(ctx->arena, found->items, found->count, found->capacity);
+	*s = (struct standstill){ called, stands_still(ctx, all, called) };
+	return s;
+}
+
+/* What brokers logged: one that logs is not paused, and while a group is joining its members wait rightly. */
+struct broker_log {
+	struct event *events;
+	size_t count;
+};
+
+static bool is_contradicted(const struct detect_context *ctx, const struct broker_log *log, struct span s)
+{
+	bool joining = false;
+
+	for (size_t i = 0; i < log->count; i++) {
+		struct ref_time t = clock_to_ref(ctx->clocks, log->events[i].host, log->events[i].time);
+
+		/* The first line that it writes again may stand at the very end. */
+		if (t.us > s.start.us && t.us < s.end.us - US_PER_S)
+			return true;
+		if (t.us <= s.start.us)
+			joining = log->events[i].type == EVENT_GROUP_PREPARING;
+	}
+	return joining;
+}
+
+static void take_quiet_server(const struct detect_context *ctx, const struct conversation *c, const struct standstill *still,
+			      const struct broker_log *log, const struct event *e)
+{
+	struct span s = longest_within(&still->times, detect_event_span(ctx, e));
+
+	if (span_length_us(s) <= server_limit_us(ctx) || !is_spanned(c, s) || is_contradicted(ctx, log, s))
+		return;
+	struct window *w = detect_add(ctx, WINDOW_SERVER_PAUSE, "capture", SV_ABSENT, c->path, s);
+	w->censored = detect_number(e, FIELD_CENSORED) != 0;
+	detect_measure(w, MEASURE_ACKS, detect_number(e, FIELD_ACKS));
+	detect_evidence(ctx, w, e, "the called side acknowledged requests and answered none, of any caller");
+}
+
+int detect_server_pause(const struct detect_context *ctx)
+{
+	const enum event_type quiet[] = { EVENT_NET_QUIET };
+	const enum event_type logged[] = { EVENT_GROUP_PREPARING, EVENT_GROUP_STABILIZED, EVENT_GROUP_ASSIGNED,
+					   EVENT_MEMBER_JOINS, EVENT_MEMBER_LEFT, EVENT_MEMBER_ID_GIVEN };
+	struct conversations all = { 0 };
+	struct standstills found = { 0 };
+	struct broker_log log;
+	struct event e;
+
+	if (listen(ctx, &all) < 0 || query_load(ctx->store, logged, sizeof logged / sizeof logged[0], ctx->arena,
+						&log.events, &log.count) < 0)
+		return -1;
+	struct query *q = query_events(ctx->store, quiet, 1);
+	int rc;
+	while ((rc = query_next(q, &e)) == 1) {
+		if (!is_called_side(&e) || e.duration_us <= server_limit_us(ctx))
+			continue;
+		const struct conversation *c = conversation_of(ctx, &all, &e);
+		take_quiet_server(ctx, c, standstill_of(ctx, &all, &found, c->path->b), &log, &e);
+	}
+	query_free(q);
+	return rc;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events as evidence: where they stand and what they say. Events of packets
+ * and counters have no line; a short rendering of their fields stands in for
+ * it.
+ */
+
+#include "analysis/evidence.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+
+static void add_separator(struct buf *b, bool *first)
+{
+	buf_add(b, *first ? SV(" ") : SV(", "));
+	*first = false;
+}
+
+/* Who spoke to whom: sender first where the direction is known. */
+static void render_path(struct buf *b, const struct event *e, bool *first)
+{
+	struct sv from = event_text(e, FIELD_PATH_A), to = event_text(e, FIELD_PATH_B);
+	struct sv direction = event_text(e, FIELD_DIRECTION);
+
+	if (sv_is_absent(from) || sv_is_absent(to))
+		return;
+	add_separator(b, first);
+	if (sv_eq(direction, SV("ba")))
+		buf_printf(b, "%.*s -> %.*s", SV_ARG(to), SV_ARG(from));
+	else
+		buf_printf(b, "%.*s %s %.*s", SV_ARG(from), sv_is_absent(direction) ? "-" : "->", SV_ARG(to));
+}
+
+static void render_field(struct buf *b, const struct event *e, enum event_field f)
+{
+	struct sv name = sv_of(field_infos[f].name);
+
+	buf_printf(b, "%.*s=", SV_ARG(name));
+	if (field_infos[f].type == FIELD_TEXT)
+		buf_add(b, e->value[f].text);
+	else if (sv_ends_with(name, SV("_at_us")))
+		tstamp_format(b, e->value[f].number);
+	else
+		buf_printf(b, "%" PRId64, e->value[f].number);
+}
+
+/* "net.stall 10.77.0.11:43210 -> 10.77.0.2:9092, 12.345 s, retransmits=7" */
+static struct sv render(struct arena *a, const struct event *e)
+{
+	const field_set path = FIELD_BIT(FIELD_PATH_A) | FIELD_BIT(FIELD_PATH_B) | FIELD_BIT(FIELD_DIRECTION);
+	const bool has_path = event_has(e, FIELD_PATH_A) && event_has(e, FIELD_PATH_B);
+	bool first = true;
+	struct sv text;
+	struct buf b;
+
+	buf_init(&b);
+	buf_add(&b, sv_of(event_infos[e->type].name));
+	render_path(&b, e, &first);
+	if (e->duration_us > 0) {
+		add_separator(&b, &first);
+		buf_printf(&b, "%" PRId64 ".%03" PRId64 " s", e->duration_us / US_PER_S, e->duration_us % US_PER_S / US_PER_MS);
+	}
+	for (int f = 0; f < FIELD_COUNT; f++) {
+		if (!event_has(e, (enum event_field)f) || (has_path && (path & FIELD_BIT(f))))
+			continue;
+		add_separator(&b, &first);
+		render_field(&b, e, (enum event_field)f);
+	}
+	text = arena_copy(a, buf_sv(&b));
+	buf_fini(&b);
+	return text;
+}
+
+struct evidence evidence_of(struct arena *a, const struct event *e, struct ref_time time, const char *role)
+{
+	return (struct evidence){
+		.event = e->id,
+		.type = e->type,
+		.strength = e->strength,
+		.place = e->place,
+		.written = e->time,
+		.time = time,
+		.host = e->host,
+		.text = sv_is_absent(e->text) ? render(a, e) : e->text,
+		.role = sv_of(role),
+	};
+}
+
+static bool holds(const struct evidence_list *list, int64_t event)
+{
+	if (event == 0 || event > list->greatest)
+		return false;
+	for (size_t i = 0; i < list->count; i++) {
+		if (list->items[i].event == event)
+			return true;
+	}
+	return false;
+}
+
+void evidence_add(struct evidence_list *list, struct arena *a, const struct event *e, struct ref_time time,
+		  const char *role)
+{
+	if (holds(list, e->id))
+		return;
+	*ARENA_PUSH(a, list->items, list->count, list->capacity) = evidence_of(a, e, time, role);
+	if (e->id > list->greatest)
+		list->greatest = e->id;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct evidence *x = left, *y = right;
+
+	if (x->time.us != y->time.us)
+		return x->time.us < y->time.us ? -1 : 1;
+	return (x->event > y->event) - (x->event < y->event);
+}
+
+void evidence_sort(struct evidence_list *list)
+{
+	if (list->count > 1)
+		qsort(list->items, list->count, sizeof *list->items, compare);
+}

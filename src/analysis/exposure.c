@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* Exposure intervals by trigger, and the windows on a member's host or path (method.md 5). */
+
+#include "analysis/exposure.h"
+
+enum reach { REACH_NONE, REACH_SESSION, REACH_SESSION_OR_REQUEST, REACH_POLL, REACH_REBALANCE };
+
+/* How long before its trigger the network can have begun to cause a rebalance, and the words for when it cannot. */
+static const struct {
+	enum reach reach;
+	const char *why_not;
+} reaches[TRIGGER_COUNT] = {
+	[TRIGGER_SESSION_TIMEOUT] = { REACH_SESSION, NULL },
+	[TRIGGER_POLL_TIMEOUT] = { REACH_POLL, NULL },
+	[TRIGGER_REBALANCE_TIMEOUT] = { REACH_REBALANCE, NULL },
+	[TRIGGER_MEMBER_FENCED] = { REACH_SESSION_OR_REQUEST, NULL },
+	[TRIGGER_COORDINATOR_CHANGE] = { REACH_SESSION_OR_REQUEST, NULL },
+	[TRIGGER_ADMIN_REMOVAL] = { REACH_NONE, "An administrator removed the member." },
+	[TRIGGER_MEMBER_LEAVE] = { REACH_NONE, "The member left by itself." },
+	[TRIGGER_METADATA_CHANGE] = { REACH_NONE, "Topics or partitions changed." },
+	[TRIGGER_SUBSCRIPTION_CHANGE] = { REACH_NONE, "A subscription changed." },
+	[TRIGGER_MEMBER_REJOIN] = { REACH_NONE, "A member came back whose removal is not in the evidence." },
+	[TRIGGER_MEMBER_JOIN] = { REACH_NONE, "A new member joined." },
+	[TRIGGER_PROTOCOL_FOLLOWUP] = { REACH_NONE, "The protocol's second round, whose first is not in the evidence." },
+	[TRIGGER_UNKNOWN] = { REACH_NONE, "Nothing in the evidence says what caused it." },
+};
+
+/* A handler that overran its poll interval waited on the network when the network was away for this part of it. */
+#define POLL_PART 2
+
+/* ---- windows ---- */
+
+static struct sv port_of(struct sv address)
+{
+	size_t colon;
+
+	return sv_rfind_char(address, ':', &colon) ? sv_sub(address, colon + 1, address.n) : SV_ABSENT;
+}
+
+/* Not when it was seen on a connection to another port than the coordinator's: a database, say. */
+static bool is_on_path(const struct surroundings *near, const struct window *w)
+{
+	struct sv called = port_of(w->path_b), coordinator = port_of(near->coordinator);
+
+	return !near->has_coordinator || called.n == 0 || coordinator.n == 0 || sv_eq(called, coordinator);
+}
+
+/*
+ * Whether a window is on the member's host, on its path, or on its
+ * coordinator's host. One seen at the broker on a path is that of the member whose
+ * address it names; without the address it cannot be told whose it is.
+ */
+static bool concerns(const struct surroundings *near, const struct window *w, bool *certain)
+{
+	if (!is_on_path(near, w))
+		return false;
+	if (window_concerns(w, near->host, certain))
+		return true;
+	*certain = true;
+	if (near->broker_host.n == 0 || !sv_eq(w->host, near->broker_host))
+		return false;
+	if (w->path_a.n == 0)
+		return true;
+	*certain = near->peer.n > 0;
+	return near->peer.n == 0 || sv_eq(near->peer, w->path_a);
+}
+
+static void find_windows(const struct exposure_context *ctx, struct surroundings *near)
+{
+	for (size_t i = 0; i < ctx->windows->count; i++) {
+		const struct window *w = &ctx->windows->items[i];
+		bool certain = true;
+		if (!concerns(near, w, &certain))
+			continue;
+		near->is_certain &= certain;
+		*ARENA_PUSH(ctx->arena, near->windows, near->window_count, near->window_capacity) = w;
+		span_set_add(window_is_jitter(w) ? &near->jitter : &near->pauses, ctx->arena, w->span);
+	}
+}
+
+/* What the coordinator's host captured shows the member's path from the other end. */
+static void find_coverage(const struct exposure_context *ctx, struct surroundings *near)
+{
+	near->coverage = windows_coverage(ctx->windows, near->host, ctx->arena);
+	for (size_t i = 0; i < ctx->windows->coverage_count; i++) {
+		const struct coverage *c = &ctx->windows->coverage[i];
+		if (near->broker_host.n > 0 && sv_eq(c->host, near->broker_host) && sv_eq(c->kind, SV("capture")))
+			span_set_add(&near->coverage, ctx->arena, c->span);
+	}
+}
+
+/* Without any host all is on one clock. */
+static int64_t uncertainty_us(const struct clocks *c, struct sv host, bool *known)
+{
+	if (c->count > 0)
+		return clock_uncertainty_us(c, host, known);
+	*known = true;
+	return 0;
+}
+
+static void find_clock(const struct exposure_context *ctx, struct surroundings *near)
+{
+	near->clock_us = uncertainty_us(ctx->clocks, near->host, &near->is_clock_known);
+	for (size_t i = 0; near->host.n == 0 && i < near->window_count; i++) {
+		bool known;
+		int64_t us = uncertainty_us(ctx->clocks, near->windows[i]->host, &known);
+		near->clock_us = us > near->clock_us ? us : near->clock_us;
+		near->is_clock_known &= known;
+	}
+}
+
+const struct surroundings *surroundings_of(struct exposure_context *ctx, const struct rebalance *r, const struct group *g)
+{
+	for (size_t i = ctx->count; i > 0; i--) {
+		const struct surroundings *near = ctx->items[i - 1];
+		if (sv_eq(near->host, r->host) && sv_eq(near->peer, r->peer) && sv_eq(near->broker_host, r->broker_host) &&
+		    sv_eq(near->coordinator, g->coordinator))
+			return near;
+	}
+	struct surroundings *near = arena_alloc(ctx->arena, sizeof *near);
+	near->host = r->host;
+	near->peer = r->peer;
+	near->broker_host = r->broker_host;
+	near->coordinator = g->coordinator;
+	near->has_coordinator = g->coordinator.n > 0 && !g->coordinator_changed;
+	near->is_certain = true;
+	find_windows(ctx, near);
+	find_coverage(ctx, near);
+	find_clock(ctx, near);
+	*ARENA_PUSH(ctx->arena, ctx->items, ctx->count, ctx->capacity) = near;
+	return near;
+}
+
+/* Two times by one clock are not off against each other. */
+int64_t exposure_uncertainty_us(const struct exposure_context *ctx, const struct rebalance *r,
+				const struct surroundings *near, bool *known)
+{
+	if (near->host.n > 0 && sv_eq(near->host, r->trigger_clock)) {
+		*known = true;
+		return 0;
+	}
+	int64_t us = uncertainty_us(ctx->clocks, r->trigger_clock, known);
+	*known &= near->is_clock_known;
+	return us + near->clock_us;
+}
+
+/* ---- exposure ---- */
+
+static int64_t reach_us(enum reach reach, const struct group *g)
+{
+	int64_t session = group_session_timeout_ms(g) * US_PER_MS, request = group_request_timeout_ms(g) * US_PER_MS;
+
+	if (reach == REACH_SESSION)
+		return session;
+	if (reach == REACH_SESSION_OR_REQUEST)
+		return session > request ? session : request;
+	/* A member's rebalance timeout is its max.poll.interval.ms. */
+	return reach == REACH_NONE ? 0 : group_max_poll_interval_ms(g) * US_PER_MS;
+}
+
+static const char *why_no_exposure(const struct rebalance *r)
+{
+	if (r->trigger == TRIGGER_COORDINATOR_CHANGE && !r->by_disconnect)
+		return "The coordinator moved.";
+	if (r->fate == FATE_GONE)
+		return "Its process had ended: there was nobody to be heard.";
+	return reaches[r->trigger].why_not;
+}
+
+void exposure_of(const struct surroundings *near, const struct group *g, int64_t uncertainty, struct rebalance *r,
+		 int64_t *need_us, const char **why)
+{
+	const int64_t session = group_session_timeout_ms(g) * US_PER_MS, e = r->trigger_time.us;
+	const int64_t heartbeat = group_heartbeat_interval_ms(g) * US_PER_MS;
+	const int64_t length = reach_us(reaches[r->trigger].reach, g);
+	int64_t start = e - length;
+
+	*need_us = heartbeat < session / 3 ? heartbeat : session / 3;
+	*why = why_no_exposure(r);
+	if (*why != NULL)
+		return;
+	if (r->trigger == TRIGGER_SESSION_TIMEOUT && r->has_timer_reset && r->timer_reset.us > start && r->timer_reset.us < e)
+		start = r->timer_reset.us;
+	r->exposure = (struct span){ { start - uncertainty }, { e + uncertainty } };
+	r->has_exposure = true;
+	if (r->trigger != TRIGGER_POLL_TIMEOUT)
+		return;
+	*need_us = length / POLL_PART;
+	r->has_exposure = span_set_overlap_us(&near->jitter, r->exposure) >= *need_us;
+	if (!r->has_exposure) {
+		r->exposure = (struct span){ { 0 }, { 0 } };
+		*why = "The handler overran its poll interval, and nothing shows that it waited on the network.";
+	}
+}

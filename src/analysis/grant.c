@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The lines by which a client tells that it was given partitions become
+ * grants, each tied to its rebalance: by the generation that the same client
+ * named last, which needs no clock, else by time. See analysis/grant.h.
+ */
+
+#include "analysis/grant.h"
+
+#include <stdlib.h>
+
+static int cmp_i64(int64_t x, int64_t y)
+{
+	return (x > y) - (x < y);
+}
+
+/* ---- rebalances ---- */
+
+/* The latest of the group (absent: any) that had begun by then; 0 when none had. */
+static unsigned rebalance_begun(const struct rebalances *r, struct sv group, struct ref_time t)
+{
+	const struct rebalance *best = NULL;
+
+	for (size_t i = 0; i < r->count; i++) {
+		const struct rebalance *one = &r->items[i];
+		if (one->span.start.us <= t.us && (sv_is_absent(group) || sv_eq(one->group, group)) &&
+		    (best == NULL || one->span.start.us >= best->span.start.us))
+			best = one;
+	}
+	return best == NULL ? 0 : best->id;
+}
+
+/* A group that was made anew counts its generations from 1 again: the nearest in time. */
+static unsigned rebalance_of_generation(const struct rebalances *r, struct sv group, int64_t generation,
+					struct ref_time t)
+{
+	const struct rebalance *best = NULL;
+	int64_t least = 0;
+
+	for (size_t i = 0; i < r->count; i++) {
+		const struct rebalance *one = &r->items[i];
+		int64_t apart = one->span.start.us > t.us ? one->span.start.us - t.us : t.us - one->span.start.us;
+		if (!one->has_generation || one->generation != generation || one->empties_group || !sv_eq(one->group, group))
+			continue;
+		if (best == NULL || apart < least) {
+			best = one;
+			least = apart;
+		}
+	}
+	return best == NULL ? 0 : best->id;
+}
+
+/* ---- partitions as text ---- */
+
+static bool number_after(struct sv piece, char separator, struct sv *topic, int64_t *partition)
+{
+	size_t at;
+
+	if (!sv_rfind_char(piece, separator, &at) || at == 0)
+		return false;
+	*topic = sv_trim(sv_sub(piece, 0, at));
+	return topic->n > 0 && sv_to_i64(sv_sub(piece, at + 1, piece.n), partition) && *partition >= 0;
+}
+
+bool partitions_next(struct sv *rest, struct sv *topic, int64_t *partition)
+{
+	while (!sv_is_absent(*rest)) {
+		struct sv piece = sv_trim(sv_cut(rest, ','));
+		/* librdkafka: "topic [3]" */
+		if (sv_ends_with(piece, SV("]")) && number_after(sv_sub(piece, 0, piece.n - 1), '[', topic, partition))
+			return true;
+		while (piece.n > 0 && (piece.p[0] == '[' || piece.p[0] == '{' || piece.p[0] == '('))
+			piece = sv_sub(piece, 1, piece.n);
+		while (piece.n > 0 && (piece.p[piece.n - 1] == ']' || piece.p[piece.n - 1] == '}' || piece.p[piece.n - 1] == ')'))
+			piece = sv_sub(piece, 0, piece.n - 1);
+		if (number_after(sv_trim(piece), '-', topic, partition))
+			return true;
+	}
+	return false;
+}
+
+/* ---- what effects call a client ---- */
+
+struct names {
+	struct sv *items;	/* the consumers of effects, sorted */
+	size_t count;
+};
+
+static struct names consumer_names(const struct attempts *t, struct arena *a)
+{
+	struct names names = { .items = arena_array(a, t->run_count, sizeof(struct sv)) };
+
+	/* Runs stand by consumer. */
+	for (size_t i = 0; i < t->run_count; i++)
+		if (!sv_is_absent(t->runs[i].consumer) &&
+		    (names.count == 0 || !sv_eq(names.items[names.count - 1], t->runs[i].consumer)))
+			names.items[names.count++] = t->runs[i].consumer;
+	return names;
+}
+
+static int cmp_name(const void *x, const void *y)
+{
+	return sv_cmp(*(const struct sv *)x, *(const struct sv *)y);
+}
+
+static bool is_name(const struct names *names, struct sv text)
+{
+	return names->count > 0 && !sv_is_absent(text) &&
+	       bsearch(&text, names->items, names->count, sizeof text, cmp_name) != NULL;
+}
+
+/* By host first: a client.id is often the same on all hosts. */
+static struct sv name_of(const struct names *names, const struct group *group, struct sv host, struct sv client)
+{
+	if (is_name(names, host))
+		return host;
+	if (is_name(names, client))
+		return client;
+	for (size_t i = 0; group != NULL && i < group->member_count; i++) {
+		const struct member *m = &group->members[i];
+		if (!sv_eq(m->host, host) || (!sv_is_absent(client) && !sv_eq(m->client_id, client)))
+			continue;
+		if (is_name(names, m->instance_id))
+			return m->instance_id;
+		if (is_name(names, m->member_id))
+			return m->member_id;
+	}
+	return SV_ABSENT;
+}
+
+/* ---- assignments ---- */
+
+/* One client's lines, in the order in which it wrote them. */
+struct stream {
+	const struct rebalances *rebalances;
+	struct arena *arena;
+	struct grants *out;
+	struct sv host, client, group, consumer;
+	unsigned rebalance;	/* of the generation that the client named last; 0 when unknown */
+};
+
+static void on_generation(struct stream *st, const struct event *e, struct ref_time time)
+{
+	int64_t generation;
+
+	if (event_int(e, FIELD_GENERATION, &generation))
+		st->rebalance = rebalance_of_generation(st->rebalances, st->group, generation, time);
+}
+
+static void on_assigned(struct stream *st, const struct event *e, struct ref_time time)
+{
+	struct sv rest = event_text(e, FIELD_PARTITIONS), topic;
+	struct evidence evidence = evidence_of(st->arena, e, time, "the partition was given to the new owner");
+	unsigned rebalance = st->rebalance != 0 ? st->rebalance : rebalance_begun(st->rebalances, st->group, time);
+	int64_t partition;
+
+	while (partitions_next(&rest, &topic, &partition))
+		*ARENA_PUSH(st->arena, st->out->items, st->out->count, st->out->capacity) =
+			(struct grant){ .group = st->group, .topic = topic, .partition = partition, .host = st->host,
+					.client = st->client, .consumer = st->consumer, .time = time,
+					.rebalance = rebalance, .evidence = evidence };
+}
+
+struct line {
+	enum event_type type;
+	void (*take)(struct stream *st, const struct event *e, struct ref_time time);
+};
+
+static const struct line lines[] = {
+	{ EVENT_CLIENT_JOINED, on_generation },
+	{ EVENT_CLIENT_SYNCED, on_generation },
+	{ EVENT_PARTITIONS_ASSIGNED, on_assigned },
+};
+#define LINE_COUNT (sizeof lines / sizeof lines[0])
+
+static int cmp_stream(const struct event *x, const struct event *y)
+{
+	int order;
+
+	if ((order = sv_cmp(x->host, y->host)) != 0)
+		return order;
+	if ((order = sv_cmp(event_text(x, FIELD_CLIENT), event_text(y, FIELD_CLIENT))) != 0)
+		return order;
+	return sv_cmp(event_text(x, FIELD_GROUP), event_text(y, FIELD_GROUP));
+}
+
+/* As that host wrote them. */
+static int cmp_written(const struct event *x, const struct event *y)
+{
+	int order = cmp_i64(x->time.us, y->time.us);
+
+	return order != 0 ? order : cmp_i64(x->id, y->id);
+}
+
+static int cmp_events(const void *x, const void *y)
+{
+	const struct event *p = *(const struct event *const *)x, *q = *(const struct event *const *)y;
+	int order = cmp_stream(p, q);
+
+	return order != 0 ? order : cmp_written(p, q);
+}
+
+static const struct event **load_ordered(struct store *s, const enum event_type *types, size_t n, struct arena *a,
+					 int (*order_of)(const void *, const void *), size_t *count)
+{
+	const struct event **order;
+	struct event *events;
+
+	if (query_load(s, types, n, a, &events, count) < 0)
+		return NULL;
+	order = arena_array(a, *count + 1, sizeof(const struct event *));
+	for (size_t i = 0; i < *count; i++)
+		order[i] = &events[i];
+	qsort(order, *count, sizeof(const struct event *), order_of);
+	return order;
+}
+
+static int find_assignments(struct store *s, const struct clocks *c, const struct groups *g, const struct names *names,
+			    struct stream *st)
+{
+	enum event_type types[LINE_COUNT];
+	const struct event **order;
+	size_t count;
+
+	for (size_t i = 0; i < LINE_COUNT; i++)
+		types[i] = lines[i].type;
+	if ((order = load_ordered(s, types, LINE_COUNT, st->arena, cmp_events, &count)) == NULL)
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		const struct event *e = order[i];
+		if (i == 0 || cmp_stream(order[i - 1], e) != 0) {
+			st->host = e->host;
+			st->client = event_text(e, FIELD_CLIENT);
+			st->group = event_text(e, FIELD_GROUP);
+			st->consumer = name_of(names, groups_get(g, st->group), st->host, st->client);
+			st->rebalance = 0;
+		}
+		for (size_t k = 0; k < LINE_COUNT; k++)
+			if (lines[k].type == e->type)
+				lines[k].take(st, e, clock_to_ref(c, e->host, e->time));
+	}
+	return 0;
+}
+
+/* ---- offsets ---- */
+
+/* The line that tells the offset may name neither group nor client (Kafka 4): it is found by host and partition. */
+static int cmp_place(struct sv host_x, struct sv topic_x, int64_t partition_x, struct sv host_y, struct sv topic_y,
+		     int64_t partition_y)
+{
+	int order;
+
+	if ((order = sv_cmp(host_x, host_y)) != 0)
+		return order;
+	if ((order = sv_cmp(topic_x, topic_y)) != 0)
+		return order;
+	return cmp_i64(partition_x, partition_y);
+}
+
+static int cmp_place_grants(const void *x, const void *y)
+{
+	const struct grant *p = x, *q = y;
+	int order = cmp_place(p->host, p->topic, p->partition, q->host, q->topic, q->partition);
+
+	if (order != 0)
+		return order;
+	if ((order = cmp_i64(p->time.us, q->time.us)) != 0)
+		return order;
+	return cmp_i64(p->evidence.event, q->evidence.event);
+}
+
+static int cmp_place_events(const void *x, const void *y)
+{
+	const struct event *p = *(const struct event *const *)x, *q = *(const struct event *const *)y;
+	int order = cmp_place(p->host, event_text(p, FIELD_TOPIC), event_int_or(p, FIELD_PARTITION, -1), q->host,
+			      event_text(q, FIELD_TOPIC), event_int_or(q, FIELD_PARTITION, -1));
+
+	return order != 0 ? order : cmp_written(p, q);
+}
+
+static bool agree(struct sv x, struct sv y)
+{
+	return sv_is_absent(x) || sv_is_absent(y) || sv_eq(x, y);
+}
+
+static void tell_offset(struct grant *grant, const struct event *e, struct arena *a)
+{
+	grant->has_offset = event_int(e, FIELD_OFFSET, &grant->offset);
+	grant->evidence = evidence_of(a, e, grant->evidence.time, "the new owner resumes at the committed offset");
+}
+
+/* An offset without an assignment before it is a grant by itself: a log may lack the other line. */
+static void take_lone_offset(struct stream *st, const struct clocks *c, const struct groups *g, const struct names *names,
+			     const struct event *e, struct grant *last)
+{
+	struct grant grant = { .host = e->host, .client = event_text(e, FIELD_CLIENT), .group = event_text(e, FIELD_GROUP),
+			       .topic = event_text(e, FIELD_TOPIC), .time = clock_to_ref(c, e->host, e->time) };
+
+	grant.partition = event_int_or(e, FIELD_PARTITION, -1);
+	grant.rebalance = rebalance_begun(st->rebalances, grant.group, grant.time);
+	grant.consumer = name_of(names, groups_get(g, grant.group), grant.host, grant.client);
+	grant.evidence.time = grant.time;
+	tell_offset(&grant, e, st->arena);
+	/* Told again with no rebalance between: the same grant. */
+	if (last->has_offset && last->rebalance == grant.rebalance && agree(last->client, grant.client) &&
+	    cmp_place(last->host, last->topic, last->partition, grant.host, grant.topic, grant.partition) == 0)
+		return;
+	*last = grant;
+	*ARENA_PUSH(st->arena, st->out->items, st->out->count, st->out->capacity) = grant;
+}
+
+static int cmp_grant_event(const struct grant *g, const struct event *e)
+{
+	return cmp_place(g->host, g->topic, g->partition, e->host, event_text(e, FIELD_TOPIC),
+			 event_int_or(e, FIELD_PARTITION, -1));
+}
+
+static int find_offsets(struct store *s, const struct clocks *c, const struct groups *g, const struct names *names,
+			struct stream *st)
+{
+	static const enum event_type types[] = { EVENT_OFFSET_RESTORED };
+	struct grant last = { 0 };
+	const struct event **order;
+	size_t count, assigned = st->out->count, next = 0;
+
+	if ((order = load_ordered(s, types, 1, st->arena, cmp_place_events, &count)) == NULL)
+		return -1;
+	if (assigned > 0)
+		qsort(st->out->items, assigned, sizeof *st->out->items, cmp_place_grants);
+	for (size_t i = 0; i < count; i++) {
+		const struct event *e = order[i];
+		struct ref_time time = clock_to_ref(c, e->host, e->time);
+		struct grant *before = NULL;
+		while (next < assigned) {
+			int side = cmp_grant_event(&st->out->items[next], e);
+			if (side > 0 || (side == 0 && st->out->items[next].time.us > time.us))
+				break;
+			next++;
+		}
+		/* The latest of this place by then, if it is of this place at all. */
+		if (next > 0 && cmp_grant_event(&st->out->items[next - 1], e) == 0 &&
+		    agree(st->out->items[next - 1].client, event_text(e, FIELD_CLIENT)))
+			before = &st->out->items[next - 1];
+		if (before == NULL)
+			take_lone_offset(st, c, g, names, e, &last);
+		else if (!before->has_offset)
+			tell_offset(before, e, st->arena);
+	}
+	return 0;
+}
+
+/* ---- all together ---- */
+
+static int cmp_grants(const void *x, const void *y)
+{
+	const struct grant *p = x, *q = y;
+	int order;
+
+	if ((order = sv_cmp(p->consumer, q->consumer)) != 0)
+		return order;
+	if ((order = sv_cmp(p->topic, q->topic)) != 0)
+		return order;
+	if ((order = cmp_i64(p->partition, q->partition)) != 0)
+		return order;
+	if ((order = cmp_i64(p->time.us, q->time.us)) != 0)
+		return order;
+	return cmp_i64(p->evidence.event, q->evidence.event);
+}
+
+int grants_find(struct store *s, const struct clocks *c, const struct groups *g, const struct rebalances *r,
+		const struct attempts *t, struct arena *a, struct grants *out)
+{
+	struct stream st = { .rebalances = r, .arena = a, .out = out };
+	struct names names = consumer_names(t, a);
+
+	*out = (struct grants){ 0 };
+	if (find_assignments(s, c, g, &names, &st) < 0 || find_offsets(s, c, g, &names, &st) < 0)
+		return -1;
+	if (out->count > 0)
+		qsort(out->items, out->count, sizeof *out->items, cmp_grants);
+	return 0;
+}
+
+static int cmp_grant_run(const struct grant *g, const struct run *r)
+{
+	int order;
+
+	if ((order = sv_cmp(g->consumer, r->consumer)) != 0)
+		return order;
+	if ((order = sv_cmp(g->topic, r->topic)) != 0)
+		return order;
+	return cmp_i64(g->partition, r->partition);
+}
+
+/* The first that is not before the run's consumer and partition. */
+static size_t lower_bound(const struct grants *grants, const struct run *r)
+{
+	size_t low = 0, high = grants->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (cmp_grant_run(&grants->items[middle], r) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+void grants_of(const struct grants *grants, const struct run *r, size_t *first, size_t *end)
+{
+	*first = *end = lower_bound(grants, r);
+	while (*end < grants->count && cmp_grant_run(&grants->items[*end], r) == 0)
+		++*end;
+}
+
+bool grants_know(const struct grants *grants, struct sv consumer)
+{
+	struct run before_all = { .consumer = consumer, .partition = INT64_MIN };
+	size_t at = lower_bound(grants, &before_all);
+
+	/* A client that effects do not name may not speak for effects without a consumer. */
+	return !sv_is_absent(consumer) && at < grants->count && sv_eq(grants->items[at].consumer, consumer);
+}

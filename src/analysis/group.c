@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Groups from the events that name them. Members come from the coordinator's
+ * lines, the clients' own lines and the rows of kafka-consumer-groups; a
+ * member's host is that of the client log which names it, because a broker's
+ * line knows addresses at most.
+ */
+
+#include "analysis/group.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define UUID_CHARS 36
+
+/* An event that names a group, on the reference clock. */
+struct mention {
+	const struct event *event;
+	struct ref_time time;
+};
+
+struct mentions {
+	struct mention *items;
+	size_t count;
+	size_t capacity;
+};
+
+/* A client id seen in the log of a host, in a group. */
+struct home {
+	struct sv group;
+	struct sv client;
+	struct sv host;
+};
+
+struct homes {
+	struct home *items;	/* by group, client, host; each once */
+	size_t count;
+	size_t capacity;
+};
+
+/* The settings that analysis uses: their names in a ConsumerConfig dump, and their places in struct group. */
+static const struct setting_row {
+	const char *key;
+	size_t offset;
+} setting_rows[] = {
+	{ "session.timeout.ms", offsetof(struct group, session_timeout_ms) },
+	{ "heartbeat.interval.ms", offsetof(struct group, heartbeat_interval_ms) },
+	{ "max.poll.interval.ms", offsetof(struct group, max_poll_interval_ms) },
+	{ "max.poll.records", offsetof(struct group, max_poll_records) },
+	{ "request.timeout.ms", offsetof(struct group, request_timeout_ms) },
+	{ "auto.commit.interval.ms", offsetof(struct group, auto_commit_interval_ms) },
+	{ "enable.auto.commit", offsetof(struct group, enable_auto_commit) },
+};
+
+struct sv member_id_owner(struct sv member_id)
+{
+	if (member_id.n <= UUID_CHARS + 1)
+		return SV_ABSENT;
+	size_t hyphen = member_id.n - UUID_CHARS - 1;
+	for (size_t i = 0; i <= UUID_CHARS; i++) {
+		bool is_hyphen = member_id.p[hyphen + i] == '-';
+		bool is_due = i == 0 || i == 9 || i == 14 || i == 19 || i == 24;
+		if (is_hyphen != is_due)
+			return SV_ABSENT;
+	}
+	return sv_sub(member_id, 0, hyphen);
+}
+
+/* ---- comparing ---- */
+
+static int cmp_i64(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int mention_cmp_time(const struct mention *a, const struct mention *b)
+{
+	int order = cmp_i64(a->time.us, b->time.us);
+	return order != 0 ? order : cmp_i64(a->event->id, b->event->id);
+}
+
+static int mention_cmp_group(const void *x, const void *y)
+{
+	const struct mention *a = x, *b = y;
+	int order = sv_cmp(event_text(a->event, FIELD_GROUP), event_text(b->event, FIELD_GROUP));
+	return order != 0 ? order : mention_cmp_time(a, b);
+}
+
+static int mention_cmp_member(const void *x, const void *y)
+{
+	const struct mention *a = x, *b = y;
+	int order = sv_cmp(event_text(a->event, FIELD_MEMBER), event_text(b->event, FIELD_MEMBER));
+	return order != 0 ? order : mention_cmp_time(a, b);
+}
+
+static int home_cmp(const void *x, const void *y)
+{
+	const struct home *a = x, *b = y;
+	int order = sv_cmp(a->group, b->group);
+	if (order == 0)
+		order = sv_cmp(a->client, b->client);
+	return order != 0 ? order : sv_cmp(a->host, b->host);
+}
+
+static int member_cmp_first(const void *x, const void *y)
+{
+	const struct member *a = x, *b = y;
+	int order = cmp_i64(a->first.us, b->first.us);
+	return order != 0 ? order : sv_cmp(a->member_id, b->member_id);
+}
+
+/* ---- what is read ---- */
+
+static bool is_about_groups(enum event_side side)
+{
+	return side == SIDE_CLIENT || side == SIDE_BROKER || side == SIDE_TOOL;
+}
+
+static bool is_wanted(const struct analysis_options *o, struct sv group)
+{
+	return !sv_is_absent(group) && (sv_is_absent(o->group) || sv_eq(o->group, group));
+}
+
+/* By group, then time. */
+static int load_mentions(struct store *s, const struct clocks *c, const struct analysis_options *o, struct arena *a,
+			 struct mentions *out)
+{
+	enum event_type types[EVENT_COUNT];
+	size_t n = 0, count;
+	struct event *events;
+
+	for (enum event_type t = 0; t < EVENT_COUNT; t++) {
+		if (is_about_groups(event_infos[t].side) && t != EVENT_CLIENT_CONFIG)
+			types[n++] = t;
+	}
+	if (query_load(s, types, n, a, &events, &count) < 0)
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		if (!is_wanted(o, event_text(&events[i], FIELD_GROUP)))
+			continue;
+		struct mention *m = ARENA_PUSH(a, out->items, out->count, out->capacity);
+		m->event = &events[i];
+		m->time = clock_to_ref(c, events[i].host, events[i].time);
+	}
+	if (out->count > 0)
+		qsort(out->items, out->count, sizeof *out->items, mention_cmp_group);
+	return 0;
+}
+
+/* Which client ids the logs of which hosts speak for. */
+static void find_homes(const struct mentions *all, struct arena *a, struct homes *out)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		const struct event *e = all->items[i].event;
+		struct home h = { event_text(e, FIELD_GROUP), event_text(e, FIELD_CLIENT), e->host };
+		if (event_infos[e->type].side != SIDE_CLIENT || sv_is_absent(h.host))
+			continue;
+		if (sv_is_absent(h.client))
+			h.client = member_id_owner(event_text(e, FIELD_MEMBER));
+		if (out->count == 0 || home_cmp(&out->items[out->count - 1], &h) != 0)
+			*ARENA_PUSH(a, out->items, out->count, out->capacity) = h;
+	}
+	if (out->count == 0)
+		return;
+	qsort(out->items, out->count, sizeof *out->items, home_cmp);
+	size_t kept = 1;
+	for (size_t i = 1; i < out->count; i++) {
+		if (home_cmp(&out->items[kept - 1], &out->items[i]) != 0)
+			out->items[kept++] = out->items[i];
+	}
+	out->count = kept;
+}
+
+/* The one host whose log speaks for this client id of this group; absent when there is none, or more than one. */
+static struct sv only_host(const struct homes *homes, struct sv group, struct sv client)
+{
+	struct home key = { group, client, SV_ABSENT };
+	size_t low = 0, high = homes->count;
+
+	if (sv_is_absent(client))
+		return SV_ABSENT;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (home_cmp(&homes->items[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == homes->count || !sv_eq(homes->items[low].group, group) || !sv_eq(homes->items[low].client, client))
+		return SV_ABSENT;
+	bool is_only = low + 1 == homes->count || !sv_eq(homes->items[low + 1].group, group) ||
+		       !sv_eq(homes->items[low + 1].client, client);
+	return is_only ? homes->items[low].host : SV_ABSENT;
+}
+
+/* ---- members ---- */
+
+/* Only the first to say it counts: a member does not change. */
+static void learn(struct sv *what, struct sv said)
+{
+	if (sv_is_absent(*what) && said.n > 0)
+		*what = said;
+}
+
+/* "/10.77.1.10:5123" as the address alone. A bare IPv6 address has several colons and no port. */
+static struct sv bare_address(struct sv peer)
+{
+	size_t first, last;
+
+	if (peer.n > 0 && peer.p[0] == '/')
+		peer = sv_sub(peer, 1, peer.n - 1);
+	if (sv_find_char(peer, ':', &first) && sv_rfind_char(peer, ':', &last) && first == last)
+		peer = sv_sub(peer, 0, first);
+	return peer;
+}
+
+static void learn_of_member(struct member *m, const struct mention *said)
+{
+	const struct event *e = said->event;
+
+	if (said->time.us < m->first.us)
+		m->first = said->time;
+	if (said->time.us > m->last.us)
+		m->last = said->time;
+	learn(&m->client_id, event_text(e, FIELD_CLIENT));
+	learn(&m->instance_id, event_text(e, FIELD_INSTANCE));
+	learn(&m->peer, bare_address(event_text(e, FIELD_PEER)));
+	if (event_infos[e->type].side == SIDE_CLIENT)
+		learn(&m->host, e->host);
+}
+
+static void complete_member(struct member *m, struct sv group, const struct homes *homes)
+{
+	struct sv owner = member_id_owner(m->member_id);
+
+	/* A static member's id is made of its instance id, so that it says nothing of the client. */
+	if (!sv_eq(owner, m->instance_id))
+		learn(&m->client_id, owner);
+	if (sv_is_absent(m->host))
+		m->host = only_host(homes, group, m->client_id);
+}
+
+static const struct member *member_at(const struct group *g, size_t rank)
+{
+	return &g->members[g->by_id[rank]];
+}
+
+/* Insertion into by_id would be quadratic: the ids are sorted by merging halves. */
+static void sort_ids(const struct member *members, size_t *ids, size_t *spare, size_t n)
+{
+	if (n < 2)
+		return;
+	size_t half = n / 2, i = 0, j = half;
+	sort_ids(members, ids, spare, half);
+	sort_ids(members, ids + half, spare, n - half);
+	memcpy(spare, ids, n * sizeof *ids);
+	for (size_t k = 0; k < n; k++) {
+		bool is_left = j == n || (i < half && sv_cmp(members[spare[i]].member_id, members[spare[j]].member_id) <= 0);
+		ids[k] = is_left ? spare[i++] : spare[j++];
+	}
+}
+
+/* said: the group's mentions; put in another order here. */
+static void find_members(struct group *g, struct mention *said, size_t count, const struct homes *homes, struct arena *a)
+{
+	qsort(said, count, sizeof *said, mention_cmp_member);
+	struct member *m = NULL;
+	for (size_t i = 0; i < count; i++) {
+		struct sv id = event_text(said[i].event, FIELD_MEMBER);
+		if (id.n == 0)
+			continue;
+		if (m == NULL || !sv_eq(m->member_id, id)) {
+			m = ARENA_PUSH(a, g->members, g->member_count, g->member_capacity);
+			m->member_id = id;
+			m->first = m->last = said[i].time;
+		}
+		learn_of_member(m, &said[i]);
+	}
+	if (g->member_count == 0)
+		return;
+	for (size_t i = 0; i < g->member_count; i++)
+		complete_member(&g->members[i], g->name, homes);
+	qsort(g->members, g->member_count, sizeof *g->members, member_cmp_first);
+	g->by_id = arena_array(a, g->member_count, sizeof *g->by_id);
+	for (size_t i = 0; i < g->member_count; i++)
+		g->by_id[i] = i;
+	sort_ids(g->members, g->by_id, arena_array(a, g->member_count, sizeof *g->by_id), g->member_count);
+}
+
+/* ---- protocol and coordinator ---- */
+
+static void find_protocol(struct group *g, const struct mention *said, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct sv protocol = event_text(said[i].event, FIELD_PROTOCOL);
+		/* The field holds the assignor's name elsewhere. */
+		if (sv_eq(protocol, SV("classic")) || sv_eq(protocol, SV("consumer"))) {
+			g->protocol = protocol;
+			return;
+		}
+	}
+	for (size_t i = 0; i < count; i++) {
+		/* Only the classic protocol has a join phase, and a leader who computes the assignment. */
+		if (said[i].event->type == EVENT_CLIENT_ASSIGNMENT_COMPUTED || said[i].event->type == EVENT_GROUP_STABILIZED)
+			g->protocol = SV("classic");
+	}
+}
+
+/* The latest that clients found: "10.0.0.1:9092 (id: 2147483646 rack: null)" without what follows the address. */
+static void find_coordinator(struct group *g, const struct mention *said, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct sv node = event_text(said[i].event, FIELD_NODE);
+		if (said[i].event->type != EVENT_CLIENT_COORDINATOR_FOUND || node.n == 0)
+			continue;
+		struct sv address = sv_cut(&node, ' ');
+		g->coordinator_changed |= g->coordinator.n > 0 && !sv_eq(g->coordinator, address);
+		g->coordinator = address;
+	}
+}
+
+/* ---- settings ---- */
+
+struct vote {
+	int64_t value;
+	const struct event *event;
+	struct ref_time time;
+};
+
+struct votes {
+	struct vote *items;
+	size_t count;
+	size_t capacity;
+};
+
+static int vote_cmp(const void *x, const void *y)
+{
+	const struct vote *a = x, *b = y;
+	int order = cmp_i64(a->value, b->value);
+	if (order == 0)
+		order = cmp_i64(a->time.us, b->time.us);
+	return order != 0 ? order : cmp_i64(a->event->id, b->event->id);
+}
+
+static bool setting_value(struct sv text, int64_t *out)
+{
+	if (sv_eq_nocase(text, SV("true")) || sv_eq_nocase(text, SV("false"))) {
+		*out = sv_eq_nocase(text, SV("true"));
+		return true;
+	}
+	return sv_to_i64(text, out);
+}
+
+/* Of equally common values the smallest, so that the order of inputs does not matter. */
+static void elect(struct votes *votes, struct arena *a, struct setting *out)
+{
+	size_t best = 0, best_run = 0;
+
+	if (votes->count == 0)
+		return;
+	qsort(votes->items, votes->count, sizeof *votes->items, vote_cmp);
+	for (size_t i = 0, run; i < votes->count; i += run) {
+		for (run = 1; i + run < votes->count && votes->items[i + run].value == votes->items[i].value; run++)
+			;
+		if (run > best_run) {
+			best = i;
+			best_run = run;
+		}
+	}
+	struct evidence_list list = { 0 };
+	evidence_add(&list, a, votes->items[best].event, votes->items[best].time, "the client's setting");
+	*out = (struct setting){ .known = true, .value = votes->items[best].value, .source = list.items[0] };
+}
+
+/* Whether a config line is of a consumer of the group: it says so, or its client does, or its host knows no other group. */
+static bool is_config_of(const struct event *e, struct sv group, const struct homes *homes)
+{
+	struct sv client = event_text(e, FIELD_CLIENT);
+	bool is_client_here = false, is_host_here = false, is_host_elsewhere = false, is_client_anywhere = false;
+
+	if (event_has(e, FIELD_GROUP))
+		return sv_eq(event_text(e, FIELD_GROUP), group);
+	for (size_t i = 0; i < homes->count; i++) {
+		const struct home *h = &homes->items[i];
+		bool is_client = sv_eq(h->client, client) && !sv_is_absent(client);
+		if (!sv_eq(h->host, e->host))
+			continue;
+		is_client_anywhere |= is_client;
+		if (sv_eq(h->group, group)) {
+			is_host_here = true;
+			is_client_here |= is_client;
+		} else {
+			is_host_elsewhere = true;
+		}
+	}
+	return is_client_anywhere ? is_client_here : is_host_here && !is_host_elsewhere && sv_is_absent(client);
+}
+
+static void find_settings(struct group *g, const struct event *configs, size_t count, const struct homes *homes,
+			  const struct clocks *c, struct arena *a)
+{
+	struct votes votes[sizeof setting_rows / sizeof *setting_rows] = { { NULL, 0, 0 } };
+	const size_t n = sizeof setting_rows / sizeof *setting_rows;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct event *e = &configs[i];
+		struct sv key = event_text(e, FIELD_KEY);
+		int64_t value;
+		for (size_t row = 0; row < n; row++) {
+			if (!sv_eq(key, sv_of(setting_rows[row].key)) || !setting_value(event_text(e, FIELD_VALUE), &value) ||
+			    !is_config_of(e, g->name, homes))
+				continue;
+			*ARENA_PUSH(a, votes[row].items, votes[row].count, votes[row].capacity) =
+				(struct vote){ value, e, clock_to_ref(c, e->host, e->time) };
+		}
+		if (sv_eq(key, SV("group.protocol")) && is_config_of(e, g->name, homes))
+			learn(&g->protocol, event_text(e, FIELD_VALUE));
+	}
+	for (size_t row = 0; row < n; row++)
+		elect(&votes[row], a, (struct setting *)(void *)((char *)g + setting_rows[row].offset));
+}
+
+/* ---- public ---- */
+
+static size_t group_end(const struct mentions *all, size_t from)
+{
+	struct sv name = event_text(all->items[from].event, FIELD_GROUP);
+	size_t end = from + 1;
+	while (end < all->count && sv_eq(event_text(all->items[end].event, FIELD_GROUP), name))
+		end++;
+	return end;
+}
+
+int groups_find(struct store *s, const struct clocks *c, const struct analysis_options *o, struct arena *a,
+		struct groups *out)
+{
+	static const enum event_type config_type[] = { EVENT_CLIENT_CONFIG };
+	struct mentions all = { NULL, 0, 0 };
+	struct homes homes = { NULL, 0, 0 };
+	struct event *configs;
+	size_t config_count, groups = 0;
+
+	*out = (struct groups){ NULL, 0 };
+	if (load_mentions(s, c, o, a, &all) < 0 || query_load(s, config_type, 1, a, &configs, &config_count) < 0)
+		return -1;
+	find_homes(&all, a, &homes);
+	for (size_t i = 0; i < all.count; i = group_end(&all, i))
+		groups++;
+	out->items = arena_array(a, groups, sizeof *out->items);
+	for (size_t i = 0, end; i < all.count; i = end) {
+		end = group_end(&all, i);
+		struct group *g = &out->items[out->count++];
+		g->name = event_text(all.items[i].event, FIELD_GROUP);
+		find_protocol(g, &all.items[i], end - i);
+		find_coordinator(g, &all.items[i], end - i);
+		find_settings(g, configs, config_count, &homes, c, a);
+		find_members(g, &all.items[i], end - i, &homes, a);
+	}
+	return 0;
+}
+
+struct group *groups_get(const struct groups *g, struct sv name)
+{
+	size_t low = 0, high = g->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = sv_cmp(g->items[middle].name, name);
+		if (order == 0)
+			return &g->items[middle];
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+const struct member *group_member(const struct group *g, struct sv member_id)
+{
+	size_t low = 0, high = g->member_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = sv_cmp(member_at(g, middle)->member_id, member_id);
+		if (order == 0)
+			return member_at(g, middle);
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+static bool is_consumer_protocol(const struct group *g)
+{
+	return sv_eq(g->protocol, SV("consumer"));
+}
+
+static int64_t value_or(const struct setting *s, int64_t otherwise)
+{
+	return s->known && s->value > 0 ? s->value : otherwise;
+}
+
+int64_t group_session_timeout_ms(const struct group *g)
+{
+	return is_consumer_protocol(g) ? 45000 : value_or(&g->session_timeout_ms, 45000);
+}
+
+int64_t group_heartbeat_interval_ms(const struct group *g)
+{
+	return is_consumer_protocol(g) ? 5000 : value_or(&g->heartbeat_interval_ms, 3000);
+}
+
+int64_t group_max_poll_interval_ms(const struct group *g)
+{
+	return value_or(&g->max_poll_interval_ms, 300000);
+}
+
+int64_t group_request_timeout_ms(const struct group *g)
+{
+	return value_or(&g->request_timeout_ms, 30000);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Windows of an incident: the coverage of the evidence, the detectors one
+ * after the other, merging; and the questions that others ask of windows.
+ */
+
+#include "analysis/window.h"
+
+#include <stdlib.h>
+
+#include "analysis/detect.h"
+
+const struct window_kind_info window_kind_infos[WINDOW_KIND_COUNT] = {
+#define WINDOW(id, name, jitter, severity, what) { name, jitter, severity, what },
+#include "analysis/window.def"
+#undef WINDOW
+};
+
+/* ---- coverage ---- */
+
+/* Intervals of one kind of evidence on one host, or the holes of one input. */
+struct extent {
+	struct sv kind;
+	struct sv host;
+	int64_t input; /* 0: of the host */
+	struct span_set times;
+};
+
+struct extents {
+	struct extent *items;
+	size_t count, capacity;
+};
+
+static struct extent *extent_of(struct arena *a, struct extents *all, const struct event *e, int64_t input)
+{
+	struct sv kind = event_text(e, FIELD_EVIDENCE_KIND);
+
+	for (size_t i = 0; i < all->count; i++)
+		if (all->items[i].input == input && sv_eq(all->items[i].kind, kind) && sv_eq(all->items[i].host, e->host))
+			return &all->items[i];
+	struct extent *new = ARENA_PUSH(a, all->items, all->count, all->capacity);
+	*new = (struct extent){ arena_copy(a, kind), arena_copy(a, e->host), input, { 0 } };
+	return new;
+}
+
+static int find_holes(const struct detect_context *ctx, struct extents *holes)
+{
+	const enum event_type types[] = { EVENT_HOLE };
+	struct query *q = query_events(ctx->store, types, 1);
+	struct event e;
+	int rc;
+
+	while ((rc = query_next(q, &e)) == 1)
+		span_set_add(&extent_of(ctx->arena, holes, &e, e.place.input)->times, ctx->arena, detect_event_span(ctx, &e));
+	query_free(q);
+	return rc;
+}
+
+/* The first hole that ends after the time. */
+static size_t first_hole_after(const struct span_set *holes, struct ref_time t)
+{
+	size_t low = 0, high = holes->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (holes->items[middle].end.us <= t.us)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void add_without_holes(struct arena *a, struct span_set *times, struct span s, const struct span_set *holes)
+{
+	for (size_t i = first_hole_after(holes, s.start); i < holes->count && holes->items[i].start.us < s.end.us; i++) {
+		span_set_add(times, a, (struct span){ s.start, holes->items[i].start });
+		s.start = holes->items[i].end;
+	}
+	span_set_add(times, a, s);
+}
+
+static int compare_extents(const void *x, const void *y)
+{
+	const struct extent *a = x, *b = y;
+	int order = sv_cmp(a->kind, b->kind);
+
+	return order != 0 ? order : sv_cmp(a->host, b->host);
+}
+
+static int find_coverage(const struct detect_context *ctx)
+{
+	const enum event_type types[] = { EVENT_COVERED };
+	struct extents holes = { 0 }, covered = { 0 };
+	struct windows *out = ctx->out;
+	struct event e;
+
+	if (find_holes(ctx, &holes) < 0)
+		return -1;
+	struct query *q = query_events(ctx->store, types, 1);
+	int rc;
+	while ((rc = query_next(q, &e)) == 1)
+		add_without_holes(ctx->arena, &extent_of(ctx->arena, &covered, &e, 0)->times, detect_event_span(ctx, &e),
+				  &extent_of(ctx->arena, &holes, &e, e.place.input)->times);
+	query_free(q);
+	if (covered.count > 1)
+		qsort(covered.items, covered.count, sizeof *covered.items, compare_extents);
+	for (size_t i = 0; i < covered.count; i++)
+		for (size_t j = 0; j < covered.items[i].times.count; j++)
+			*ARENA_PUSH(ctx->arena, out->coverage, out->coverage_count, out->coverage_capacity) =
+				(struct coverage){ .kind = covered.items[i].kind, .host = covered.items[i].host,
+						   .span = covered.items[i].times.items[j] };
+	return rc;
+}
+
+/* ---- public ---- */
+
+int windows_find(struct store *s, const struct clocks *c, const struct analysis_options *o, int64_t heartbeat_ms,
+		 struct arena *a, struct windows *out)
+{
+	struct paths paths = { .arena = a };
+	struct detect_context ctx = {
+		.store = s, .clocks = c, .heartbeat_ms = heartbeat_ms, .arena = a, .paths = &paths, .out = out,
+	};
+
+	(void)o;
+	*out = (struct windows){ 0 };
+	if (find_coverage(&ctx) < 0)
+		return -1;
+	for (size_t i = 0; i < detector_count; i++)
+		if (detectors[i].find(&ctx) < 0)
+			return -1;
+	windows_merge(&ctx);
+	return windows_find_callers(&ctx);
+}
+
+bool window_is_jitter(const struct window *w)
+{
+	return window_kind_infos[w->kind].is_jitter;
+}
+
+bool window_concerns(const struct window *w, struct sv host, bool *certain)
+{
+	*certain = true;
+	if (!sv_is_absent(host) && !sv_is_absent(w->caller))
+		return sv_eq(w->caller, host);
+	if (sv_is_absent(host) || sv_is_absent(w->host) || w->seen_elsewhere) {
+		*certain = false;
+		return true;
+	}
+	return sv_eq(w->host, host);
+}
+
+static bool is_capture(const struct coverage *c)
+{
+	return sv_eq(c->kind, SV("capture"));
+}
+
+static bool is_counters(const struct coverage *c)
+{
+	static const struct sv kinds[] = { { "netstat", 7 }, { "snmp", 4 }, { "softnet", 7 }, { "conntrack", 9 } };
+
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+		if (sv_eq(c->kind, kinds[i]))
+			return true;
+	return false;
+}
+
+/* An absent host, on either side, is any. */
+static bool is_of(const struct coverage *c, struct sv host)
+{
+	return sv_is_absent(host) || sv_is_absent(c->host) || sv_eq(c->host, host);
+}
+
+struct span_set windows_coverage(const struct windows *w, struct sv host, struct arena *a)
+{
+	struct span_set captured = { 0 }, counted = { 0 };
+
+	for (size_t i = 0; i < w->coverage_count; i++) {
+		const struct coverage *c = &w->coverage[i];
+
+		if (is_capture(c) && is_of(c, host))
+			span_set_add(&captured, a, c->span);
+		else if ((is_counters(c) && is_of(c, host)) || (is_capture(c) && c->sees_callers))
+			span_set_add(&counted, a, c->span);
+	}
+	return captured.count > 0 ? captured : counted;
+}

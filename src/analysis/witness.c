@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the clients' own logs say of the cause. They override the coordinator
+ * where they know better (a static member that overran its poll interval
+ * reaches the broker as an expired session), and stand in for it where its log
+ * is missing. A failed commit is never a witness: its message blames the poll
+ * interval whatever happened (kafka-log-messages.md 4.1, P1).
+ */
+
+#include "analysis/episode.h"
+
+#include <stdlib.h>
+
+/* How the clients spell error 25 (kafka-log-messages.md 1.4). */
+static const char *const unknown_member_spellings[] = {
+	"UNKNOWN_MEMBER_ID", "not aware of this member", "Unknown member", "Unknown Member ID", "UnknownMemberId",
+	"provided member is not known", "since member id", "FENCED_MEMBER_EPOCH",
+};
+
+/* Of the episodes made of clients' lines alone only the latest can be meant again. */
+#define MADE_LOOKBACK 16
+
+static const struct meaning poll_overrun = { TRIGGER_POLL_TIMEOUT, STRENGTH_PROVES, 4 };
+static const struct meaning left_somehow = { TRIGGER_MEMBER_LEAVE, STRENGTH_SUGGESTS, 1 };
+static const struct meaning evicted_it_seems = { TRIGGER_SESSION_TIMEOUT, STRENGTH_SUGGESTS, 2 };
+static const struct meaning joined_somehow = { TRIGGER_MEMBER_JOIN, STRENGTH_SUGGESTS, 1 };
+static const struct meaning coordinator_it_seems = { TRIGGER_COORDINATOR_CHANGE, STRENGTH_SUGGESTS, 0 };
+
+/* One client of one host, as its log has told up to now. */
+struct teller {
+	struct sv host;
+	struct sv client;
+	bool has_joined;
+	struct ref_time joined;
+	bool has_generation;
+	int64_t generation;
+	bool has_left;			/* of itself, since it joined */
+	const struct sighting *lost;	/* its membership, since it joined; NULL when not */
+	bool is_lost_settled;		/* the removal behind that is known */
+	const struct sighting *wish;	/* its latest reason to join that can make a rebalance */
+};
+
+struct tellers {
+	struct teller *items;	/* by host, client */
+	size_t count;
+	size_t capacity;
+};
+
+bool witness_is_unknown_member(const struct event *e)
+{
+	struct sv error = event_text(e, FIELD_ERROR);
+	size_t at;
+
+	for (size_t i = 0; i < sizeof unknown_member_spellings / sizeof *unknown_member_spellings; i++) {
+		if (sv_find(error, sv_of(unknown_member_spellings[i]), &at))
+			return true;
+	}
+	/* Clients of the consumer protocol: "because member m is unknown", "because epoch 7 is fenced". */
+	return sv_eq(error, SV("unknown")) || sv_eq(error, SV("fenced"));
+}
+
+/* ---- processes ---- */
+
+/* The first line of the host at or after t. */
+static size_t processes_from(const struct group_life *life, struct sv host, struct ref_time t)
+{
+	size_t low = 0, high = life->processes.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct sighting *s = &life->processes.items[middle];
+		int order = sv_cmp(s->event->host, host);
+		if (order < 0 || (order == 0 && s->time.us < t.us))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/*
+ * A consumer prints its configuration once, when it is made. A version line
+ * without a client id may be a producer's, made in mid-life, and says nothing.
+ */
+static bool is_start_of(const struct event *e, struct sv client, struct sv group)
+{
+	if (e->type != EVENT_CLIENT_CONFIG && e->type != EVENT_CLIENT_VERSION)
+		return false;
+	if (event_has(e, FIELD_CLIENT))
+		return sv_eq(event_text(e, FIELD_CLIENT), client);
+	if (event_has(e, FIELD_GROUP))
+		return sv_eq(event_text(e, FIELD_GROUP), group);
+	struct sv key = event_text(e, FIELD_KEY), value = event_text(e, FIELD_VALUE);
+	if (sv_eq(key, SV("client.id")))
+		return sv_eq(value, client);
+	if (sv_eq(key, SV("group.id")))
+		return sv_eq(value, group);
+	return sv_eq(key, SV("session.timeout.ms")) || sv_eq(key, SV("max.poll.interval.ms"));
+}
+
+int64_t witness_restart_us(const struct group_life *life, struct sv host, struct sv client, struct ref_time t)
+{
+	if (sv_is_absent(host))
+		return INT64_MAX;
+	for (size_t i = processes_from(life, host, t); i < life->processes.count; i++) {
+		const struct sighting *s = &life->processes.items[i];
+		if (!sv_eq(s->event->host, host))
+			break;
+		if (is_start_of(s->event, client, life->group->name))
+			return s->time.us;
+	}
+	return INT64_MAX;
+}
+
+/* ---- tellers ---- */
+
+static int teller_cmp(const void *x, const void *y)
+{
+	const struct teller *a = x, *b = y;
+	int order = sv_cmp(a->host, b->host);
+	return order != 0 ? order : sv_cmp(a->client, b->client);
+}
+
+static struct sv client_of(const struct event *e)
+{
+	struct sv client = event_text(e, FIELD_CLIENT);
+	return client.n > 0 ? client : member_id_owner(event_text(e, FIELD_MEMBER));
+}
+
+static bool is_told_by_client(const struct sighting *s)
+{
+	return event_infos[s->event->type].side == SIDE_CLIENT;
+}
+
+static void tellers_find(const struct group_life *life, struct tellers *out)
+{
+	for (size_t i = 0; i < life->seen.count; i++) {
+		const struct event *e = life->seen.items[i].event;
+		if (!is_told_by_client(&life->seen.items[i]))
+			continue;
+		struct teller t = { .host = e->host, .client = client_of(e) };
+		if (out->count == 0 || teller_cmp(&out->items[out->count - 1], &t) != 0)
+			*ARENA_PUSH(life->arena, out->items, out->count, out->capacity) = t;
+	}
+	if (out->count == 0)
+		return;
+	qsort(out->items, out->count, sizeof *out->items, teller_cmp);
+	size_t kept = 1;
+	for (size_t i = 1; i < out->count; i++) {
+		if (teller_cmp(&out->items[kept - 1], &out->items[i]) != 0)
+			out->items[kept++] = out->items[i];
+	}
+	out->count = kept;
+}
+
+static struct teller *teller_of(const struct tellers *all, const struct event *e)
+{
+	struct teller key = { .host = e->host, .client = client_of(e) };
+	return bsearch(&key, all->items, all->count, sizeof *all->items, teller_cmp);
+}
+
+/* ---- finding what a client speaks of ---- */
+
+static bool removes(const struct episode *ep, const struct sighting *s)
+{
+	const struct event *e = s->event;
+
+	for (size_t i = 0; i < ep->cause_count; i++) {
+		if (trigger_is_removal(ep->causes[i].meaning.trigger) &&
+		    cause_is_of(&ep->causes[i], event_text(e, FIELD_MEMBER), client_of(e), e->host))
+			return true;
+	}
+	return false;
+}
+
+/* The first removal of this client that began between two instants; among those just made if among no others. */
+static struct episode *removal_between(struct group_life *life, const struct sighting *s, int64_t from_us, int64_t to_us)
+{
+	size_t i = episodes_until(life, (struct ref_time){ from_us });
+
+	if (i > 0)
+		i--;	/* it may have begun before, and the member gone later in its join phase */
+	for (; i < life->sorted && life->episodes[i].r.span.start.us <= to_us; i++) {
+		if (life->episodes[i].r.span.end.us >= from_us && removes(&life->episodes[i], s))
+			return &life->episodes[i];
+	}
+	for (size_t n = life->episode_count; n > life->sorted && life->episode_count - n < MADE_LOOKBACK; n--) {
+		struct episode *ep = &life->episodes[n - 1];
+		if (ep->r.span.start.us >= from_us && ep->r.span.start.us <= to_us && removes(ep, s))
+			return ep;
+	}
+	return NULL;
+}
+
+static bool has_broker_cause(const struct episode *ep)
+{
+	if (ep->has_begun)
+		return true;
+	for (size_t i = 0; i < ep->cause_count; i++) {
+		if (ep->causes[i].basis >= BASIS_BROKER_LINE)
+			return true;
+	}
+	return false;
+}
+
+/* The first rebalance that only clients tell of, between two instants and past the generation that the client had. */
+static struct episode *unexplained_between(struct group_life *life, const struct teller *t, int64_t from_us, int64_t to_us)
+{
+	for (size_t i = episodes_until(life, (struct ref_time){ from_us - 1 }); i < life->sorted; i++) {
+		struct episode *ep = &life->episodes[i];
+		if (ep->r.span.start.us > to_us)
+			break;
+		if (!has_broker_cause(ep) && (!t->has_generation || ep->r.generation > t->generation))
+			return ep;
+	}
+	return NULL;
+}
+
+/* The coordinator's log would have shown it. */
+static bool is_broker_watching(const struct group_life *life, struct ref_time t)
+{
+	return life->has_broker && life->broker.start.us <= t.us && t.us <= life->broker.end.us;
+}
+
+/* ---- a client that goes of itself ---- */
+
+static void tell_of_going(struct group_life *life, const struct teller *t, const struct sighting *s, struct meaning m)
+{
+	const int64_t slack = episode_slack_us(life, s->event->host);
+	/* A static member sends no LeaveGroup: the coordinator waits out its session. */
+	struct episode *ep = removal_between(life, s, s->time.us - slack, s->time.us + life->session_us + slack);
+
+	if (ep == NULL && is_broker_watching(life, s->time))
+		return;
+	if (ep == NULL)
+		ep = unexplained_between(life, t, s->time.us - slack, s->time.us + life->session_us + slack);
+	if (ep == NULL)
+		ep = episode_new(life, s->time);
+	(void)trigger_add(life, ep, s, m, BASIS_CLIENT_LOG);
+}
+
+/* ---- a client that learns that it has gone ---- */
+
+/* With the coordinator's log missing the eviction happened at the latest when others saw what came of it. */
+static void add_eviction(struct group_life *life, struct episode *ep, const struct sighting *s)
+{
+	struct cause *c = trigger_add(life, ep, s, evicted_it_seems, BASIS_CLIENT_LOG);
+
+	if (ep->r.span.start.us < c->time.us)
+		c->time = ep->r.span.start;
+}
+
+static void tell_of_loss(struct group_life *life, struct teller *t, const struct sighting *s)
+{
+	const int64_t slack = episode_slack_us(life, s->event->host);
+	const int64_t since = t->has_joined ? t->joined.us : s->time.us - life->poll_us - life->session_us;
+	struct episode *ep = removal_between(life, s, since - slack, s->time.us + slack);
+
+	if (t->lost == NULL)
+		t->lost = s;
+	if (ep != NULL) {
+		episode_evidence(life, ep, s);
+		t->is_lost_settled = true;
+		return;
+	}
+	if (t->is_lost_settled || t->has_left || is_broker_watching(life, s->time)) {
+		t->is_lost_settled = true;
+		return;
+	}
+	/* A rebalance that this client took no part in, and nobody else explains. */
+	ep = unexplained_between(life, t, since, s->time.us + slack);
+	if (ep != NULL) {
+		add_eviction(life, ep, s);
+		t->is_lost_settled = true;
+	}
+}
+
+/* Whether the eviction made a rebalance of its own shows when the client is back: by the number of its generation. */
+static void settle_loss(struct group_life *life, struct teller *t, struct episode *back, bool has_back, int64_t generation)
+{
+	if (t->lost == NULL || t->is_lost_settled)
+		return;
+	t->is_lost_settled = true;
+	if (has_back && t->has_generation && generation == t->generation + 1 && back != NULL) {
+		add_eviction(life, back, t->lost);
+		return;
+	}
+	struct episode *ep = episode_new(life, t->lost->time);
+	ep->r.has_generation = t->has_generation;
+	ep->r.generation = t->has_generation ? t->generation + 1 : 0;
+	add_eviction(life, ep, t->lost);
+}
+
+/* ---- a client that joins ---- */
+
+/* Reasons with which a client begins a rebalance, not those with which it follows one. */
+static bool is_wish(const struct sighting *s, struct meaning *out)
+{
+	size_t at;
+
+	if (!trigger_of_event(s->event, out) || trigger_is_removal(out->trigger) || trigger_is_arrival(out->trigger))
+		return false;
+	return out->trigger != TRIGGER_PROTOCOL_FOLLOWUP ||
+	       sv_find(event_text(s->event, FIELD_REASON), SV("need to revoke"), &at);
+}
+
+static struct episode *episode_joined(struct group_life *life, const struct sighting *s, int64_t generation)
+{
+	const int64_t slack = episode_slack_us(life, s->event->host);
+
+	for (size_t i = episodes_until(life, s->time); i > 0; i--) {
+		struct episode *ep = &life->episodes[i - 1];
+		if (ep->r.has_generation && ep->r.generation == generation)
+			return ep->r.span.end.us + slack >= s->time.us ? ep : NULL;
+		if (s->time.us - ep->r.span.start.us > life->poll_us + slack)
+			break;
+	}
+	return NULL;
+}
+
+static void tell_of_joining(struct group_life *life, struct teller *t, const struct sighting *s)
+{
+	const struct event *e = s->event;
+	int64_t generation = event_int_or(e, FIELD_GENERATION, -1);
+	struct episode *ep = episode_joined(life, s, generation);
+	struct ref_time before = { t->has_joined ? t->joined.us : INT64_MIN };
+	struct meaning wish;
+
+	if (ep != NULL && !has_broker_cause(ep)) {
+		bool is_new = t->lost != NULL || t->has_left || witness_restart_us(life, e->host, t->client, before) < s->time.us;
+		if (is_new)
+			(void)trigger_add(life, ep, s, joined_somehow, BASIS_CLIENT_LOG);
+		else if (t->wish != NULL && is_wish(t->wish, &wish))
+			(void)trigger_add(life, ep, t->wish, wish, BASIS_CLIENT_LOG);
+	}
+	settle_loss(life, t, ep, true, generation);
+	t->has_joined = t->has_generation = true;
+	t->joined = s->time;
+	t->generation = generation;
+	t->has_left = t->is_lost_settled = false;
+	t->lost = t->wish = NULL;
+}
+
+/* ---- what each kind of line tells ---- */
+
+static void tell_poll_timeout(struct group_life *life, struct teller *t, const struct sighting *s)
+{
+	tell_of_going(life, t, s, poll_overrun);
+	t->has_left = true;
+}
+
+static void tell_leaves(struct group_life *life, struct teller *t, const struct sighting *s)
+{
+	struct meaning m;
+
+	tell_of_going(life, t, s, trigger_of_event(s->event, &m) && trigger_is_removal(m.trigger) ? m : left_somehow);
+	t->has_left = true;
+}
+
+static void tell_membership_lost(struct group_life *life, struct teller *t, const struct sighting *s)
+{
+	if (witness_is_unknown_member(s->event))
+		tell_of_loss(life, t, s);
+}
+
+static void tell_rejoins(struct group_life *life, struct teller *t, const struct sighting *s)
+{
+	struct meaning m;
+
+	(void)life;
+	if (is_wish(s, &m))
+		t->wish = s;
+}
+
+static const struct {
+	enum event_type type;
+	void (*tell)(struct group_life *life, struct teller *t, const struct sighting *s);
+} tales[] = {
+	{ EVENT_CLIENT_POLL_TIMEOUT, tell_poll_timeout }, { EVENT_CLIENT_LEAVES, tell_leaves },
+	{ EVENT_CLIENT_MEMBERSHIP_LOST, tell_membership_lost }, { EVENT_CLIENT_REJOINS, tell_rejoins },
+	{ EVENT_CLIENT_JOINED, tell_of_joining },
+};
+
+static void tell(struct group_life *life, const struct tellers *all, const struct sighting *s)
+{
+	for (size_t i = 0; i < sizeof tales / sizeof *tales; i++) {
+		if (tales[i].type == s->event->type)
+			tales[i].tell(life, teller_of(all, s->event), s);
+	}
+}
+
+/* ---- nobody says why ---- */
+
+static bool is_moved_away(const struct event *e)
+{
+	size_t at;
+	struct sv words[] = { event_text(e, FIELD_ERROR), event_text(e, FIELD_REASON) };
+
+	for (size_t i = 0; i < 2; i++) {
+		if (sv_find(words[i], SV("NOT_COORDINATOR"), &at) || sv_find(words[i], SV("NOT_AVAILABLE"), &at))
+			return true;
+	}
+	return false;
+}
+
+/* The first of these between two instants. */
+static const struct sighting *first_between(const struct sightings *all, int64_t from_us, int64_t to_us, enum event_type type)
+{
+	for (size_t i = sightings_from(all, from_us); i < all->count && all->items[i].time.us <= to_us; i++) {
+		if (type == EVENT_COUNT || all->items[i].event->type == type)
+			return &all->items[i];
+	}
+	return NULL;
+}
+
+/* A coordinator that moves makes no rebalance by itself, but it is the best guess where nothing else is known. */
+static void guess(struct group_life *life, struct episode *ep)
+{
+	const int64_t from = ep->r.span.start.us - life->session_us - EPISODE_SLACK_US;
+	const struct sighting *s = first_between(&life->moves, from, ep->r.span.end.us, EVENT_COUNT);
+
+	if (s == NULL) {
+		s = first_between(&life->seen, from, ep->r.span.end.us, EVENT_CLIENT_COORDINATOR_LOST);
+		ep->r.by_disconnect = s != NULL && !is_moved_away(s->event);
+	}
+	if (s != NULL)
+		(void)trigger_add(life, ep, s, coordinator_it_seems, BASIS_INFERENCE);
+}
+
+void triggers_from_clients(struct group_life *life)
+{
+	struct tellers all = { NULL, 0, 0 };
+
+	tellers_find(life, &all);
+	for (size_t i = 0; i < life->seen.count; i++)
+		tell(life, &all, &life->seen.items[i]);
+	for (size_t i = 0; i < all.count; i++)
+		settle_loss(life, &all.items[i], NULL, false, 0);
+	episodes_sort(life);
+	for (size_t i = 0; i < life->episode_count; i++) {
+		if (life->episodes[i].cause_count == 0)
+			guess(life, &life->episodes[i]);
+	}
+}

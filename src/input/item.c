@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* From a stream to its kind: sniffing, host, zone, and the sink's begin and end around it. */
+
+#include "input/item.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+#include "input/kind.h"
+#include "input/noevidence.h"
+
+/* In the order in which they are asked: what is certain by its first bytes before what is likely by its words. */
+static const struct kind_row {
+	const struct kind *kind;
+	bool host_by_path;	/* the directory's name says whose clock wrote it; rows of tables say it themselves */
+} kinds[] = {
+	{ &capture_kind, true },
+	{ &counters_kind, true },
+	{ &snapshot_kind, true },
+	{ &table_kind, false },
+	{ &log_kind, true },
+};
+#define KIND_COUNT (sizeof kinds / sizeof kinds[0])
+
+/* What an item is: a kind, or why it is none. */
+struct verdict {
+	const struct kind_row *row;	/* NULL when it is passed over */
+	struct sv why;
+	const char *code;
+};
+
+const char *const *source_kind_names(void)
+{
+	/* As in kinds[], which names cannot be read from at compile time. */
+	static const char *const names[] = { "capture", "counters", "snapshot", "table", "log", NULL };
+
+	return names;
+}
+
+static const struct kind_row *row_by_name(const char *name)
+{
+	for (size_t i = 0; i < KIND_COUNT; i++)
+		if (strcmp(kinds[i].kind->name, name) == 0)
+			return &kinds[i];
+	return NULL;
+}
+
+/* ---- names ---- */
+
+static struct sv base_name_of(struct sv path)
+{
+	size_t at;
+
+	if (sv_rfind_char(path, '/', &at))
+		path = sv_sub(path, at + 1, path.n);
+	/* A member that lies at the top of its archive. */
+	if (sv_rfind_char(path, '!', &at))
+		path = sv_sub(path, at + 1, path.n);
+	return path;
+}
+
+/* The last directory of a path; absent when it has none. "." is no name. */
+static struct sv last_directory(struct sv path)
+{
+	size_t slash;
+
+	while (sv_rfind_char(path, '/', &slash)) {
+		struct sv name;
+
+		path.n = slash;
+		name = base_name_of(path);
+		if (name.n > 0 && !sv_eq(name, SV(".")) && !sv_eq(name, SV("..")))
+			return name;
+	}
+	return SV_ABSENT;
+}
+
+/* The name that --host gives to the path, which ends in NUL; absent when no pattern matches. */
+static struct sv host_by_option(const struct ingest_options *o, const char *path)
+{
+	for (size_t i = 0; i < o->host_count; i++)
+		if (fnmatch(o->hosts[i].pattern, path, 0) == 0)
+			return o->hosts[i].name;
+	return SV_ABSENT;
+}
+
+/* The zone of the host, else the one for all; of several the last given. False when none was. */
+static bool zone_by_option(const struct ingest_options *o, struct sv host, struct zone *out)
+{
+	bool found = false, of_host = false;
+
+	for (size_t i = 0; i < o->zone_count; i++) {
+		bool for_all = sv_is_absent(o->zones[i].host);
+
+		if (for_all ? of_host : sv_is_absent(host) || !sv_eq(o->zones[i].host, host))
+			continue;
+		of_host = !for_all;
+		found = true;
+		*out = o->zones[i].zone;
+	}
+	return found;
+}
+
+/* ---- what it is ---- */
+
+static struct verdict passed_over(struct sv why, const char *code)
+{
+	return (struct verdict){ NULL, why, code };
+}
+
+static struct verdict sniff(const struct item_context *c, struct sv head, struct sv base_name)
+{
+	for (size_t i = 0; i < KIND_COUNT; i++) {
+		const char *why = "damaged";
+		enum sniffed s = kinds[i].kind->sniff(head, base_name, c->options->rules, &why);
+
+		if (s == SNIFF_MINE)
+			return (struct verdict){ &kinds[i], SV_ABSENT, NULL };
+		if (s == SNIFF_BROKEN)
+			return passed_over(arena_copy(c->input, sv_of(why)), "input.damaged");
+	}
+	return passed_over(noevidence_why(head, c->options->rules, c->input), "input.skipped");
+}
+
+static struct verdict judge(const struct item_context *c, const struct item *item)
+{
+	struct sv head = stream_head(item->stream);
+
+	if (head.n == 0 && stream_is_damaged(item->stream))
+		return passed_over(SV("damaged before its first byte"), "input.damaged");
+	if (head.n == 0)
+		return passed_over(SV("empty"), "input.skipped");
+	if (c->options->as_kind != NULL)
+		return (struct verdict){ row_by_name(c->options->as_kind), SV_ABSENT, NULL };
+	return sniff(c, lines_preview(c->input, head), base_name_of(item->path));
+}
+
+/* ---- begin to end ---- */
+
+static struct input_info info_of(const struct item *item)
+{
+	return (struct input_info){ .path = item->path, .digest = item->digest, .size_bytes = item->size_bytes };
+}
+
+/* As the sink's begin: 1, 0, -1. From 1 on problems are those of the input. */
+static int begin(const struct item_context *c, struct input_info *info)
+{
+	int rc;
+
+	diag_set_input(c->diag, info->path, 0);
+	rc = c->sink->begin(c->sink->context, info);
+	/* The same input once more is what a second run gives it, and nothing to tell. */
+	if (rc == 0 && !sv_eq(info->same_as, info->path))
+		diag_add(c->diag, SEVERITY_NOTE, "input.repeated", NULL, "passed over: the same bytes as %.*s",
+			 SV_ARG(info->same_as));
+	if (rc == 1)
+		diag_set_input(c->diag, info->path, info->id);
+	return rc;
+}
+
+static int end(const struct item_context *c, struct input_info *info, const struct item *item)
+{
+	if (!item->has_size && item->stream != NULL)
+		info->size_bytes = stream_position(item->stream);
+	return c->sink->end(c->sink->context, info);
+}
+
+/* So that damage which the look ahead has met is told. */
+static void read_what_is_left(struct stream *s)
+{
+	char nowhere[4096];
+
+	if (s == NULL || !stream_is_damaged(s))
+		return;
+	while (stream_read(s, nowhere, sizeof nowhere) > 0)
+		;
+}
+
+int item_skip(const struct item_context *c, const struct item *item, const char *code, struct sv why)
+{
+	struct input_info info = info_of(item);
+	bool skipped = strcmp(code, "input.skipped") == 0;
+	int rc;
+
+	info.kind = SV("skipped");
+	info.why_skipped = why;
+	rc = begin(c, &info);
+	if (rc != 1)
+		return rc;
+	diag_add(c->diag, skipped && !item->named ? SEVERITY_NOTE : SEVERITY_WARNING, code, NULL, "passed over: %.*s",
+		 SV_ARG(why));
+	read_what_is_left(item->stream);
+	return end(c, &info, item);
+}
+
+static struct ingest ingest_of(const struct item_context *c, const struct item *item, struct input_info *info)
+{
+	struct ingest in = {
+		.stream = item->stream,
+		.info = info,
+		.rules = c->options->rules,
+		.sink = c->sink->events,
+		.diag = c->diag,
+		.record = c->record,
+		.input = c->input,
+		.base_name = base_name_of(item->path),
+	};
+
+	in.zone_is_option = zone_by_option(c->options, info->host, &in.zone);
+	return in;
+}
+
+static int read_through(const struct item_context *c, const struct item *item, const struct kind_row *row)
+{
+	struct input_info info = info_of(item);
+	struct sv named_host = host_by_option(c->options, arena_strdup(c->input, item->path));
+	struct ingest in;
+	int rc;
+
+	info.kind = sv_of(row->kind->name);
+	info.host = !sv_is_absent(named_host) ? named_host : row->host_by_path ? last_directory(item->below) : SV_ABSENT;
+	rc = begin(c, &info);
+	if (rc != 1)
+		return rc;
+	in = ingest_of(c, item, &info);
+	in.host_is_option = !sv_is_absent(named_host);
+	if (row->kind->read(&in) != 0) {
+		c->sink->abandon(c->sink->context);
+		return -1;
+	}
+	return end(c, &info, item);
+}
+
+int item_ingest(const struct item_context *c, const struct item *item)
+{
+	struct verdict v;
+
+	arena_reset(c->input);
+	arena_reset(c->record);
+	v = judge(c, item);
+	if (v.row == NULL)
+		return item_skip(c, item, v.code, v.why);
+	return read_through(c, item, v.row);
+}

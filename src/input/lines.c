@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lines of a stream, as kind.h promises. Bytes stay bytes: NUL and broken
+ * UTF-8 are handed on as they are (they occur after crashes and copytruncate;
+ * input-formats.md 4.3). UTF-16 with a byte order mark becomes UTF-8.
+ */
+
+#include "input/kind.h"
+
+#include <string.h>
+
+/* Read at once. Twice as much UTF-16 as this becomes at most three times as many bytes of UTF-8 per two. */
+#define BLOCK_BYTES ((size_t)64 * 1024)
+/* The longest line that is delivered whole, its CR, and a block behind it. */
+#define BUFFER_BYTES_MAX (LINE_BYTES_MAX + 2 * BLOCK_BYTES)
+
+enum encoding { ENCODING_BYTES, ENCODING_UTF16_LE, ENCODING_UTF16_BE };
+
+/* What a UTF-16 decoder keeps between two blocks. */
+struct utf16 {
+	enum encoding order;
+	bool has_odd;
+	unsigned char odd;
+	uint32_t high;	/* high surrogate waiting for its low one; 0 when none */
+};
+
+struct lines {
+	struct arena *arena;
+	struct stream *stream;
+	struct diag *diag;
+	char *buffer;
+	size_t capacity;
+	size_t start, end;	/* what is buffered and not delivered */
+	size_t scanned;		/* no line end lies between start and here */
+	bool ended;
+	bool damaged;
+	bool skipping;		/* in the rest of a line that was cut */
+	uint64_t number;	/* of the last line */
+	uint64_t offset;	/* in the stream, of buffer[start] */
+	struct utf16 utf16;
+	unsigned char *raw;	/* a block of UTF-16 before it is decoded */
+};
+
+static const struct byte_order_mark {
+	const char *bytes;
+	size_t n;
+	enum encoding encoding;
+} marks[] = {
+	{ "\xef\xbb\xbf", 3, ENCODING_BYTES },
+	{ "\xff\xfe", 2, ENCODING_UTF16_LE },
+	{ "\xfe\xff", 2, ENCODING_UTF16_BE },
+};
+
+static const struct byte_order_mark *mark_of(struct sv head)
+{
+	for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
+		if (head.n >= marks[i].n && memcmp(head.p, marks[i].bytes, marks[i].n) == 0)
+			return &marks[i];
+	return NULL;
+}
+
+static size_t put_utf8(char *to, uint32_t c)
+{
+	if (c < 0x80) {
+		to[0] = (char)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		to[0] = (char)(0xc0 | c >> 6);
+		to[1] = (char)(0x80 | (c & 0x3f));
+		return 2;
+	}
+	if (c < 0x10000) {
+		to[0] = (char)(0xe0 | c >> 12);
+		to[1] = (char)(0x80 | (c >> 6 & 0x3f));
+		to[2] = (char)(0x80 | (c & 0x3f));
+		return 3;
+	}
+	to[0] = (char)(0xf0 | c >> 18);
+	to[1] = (char)(0x80 | (c >> 12 & 0x3f));
+	to[2] = (char)(0x80 | (c >> 6 & 0x3f));
+	to[3] = (char)(0x80 | (c & 0x3f));
+	return 4;
+}
+
+#define REPLACEMENT 0xfffdU
+
+/* One unit of UTF-16; a surrogate without its partner becomes U+FFFD. Writes at most six bytes. */
+static size_t put_unit(struct utf16 *u, uint32_t unit, char *to)
+{
+	size_t n = 0;
+
+	if (u->high != 0 && unit >= 0xdc00 && unit < 0xe000) {
+		n = put_utf8(to, 0x10000 + ((u->high - 0xd800) << 10) + (unit - 0xdc00));
+		u->high = 0;
+		return n;
+	}
+	if (u->high != 0)
+		n = put_utf8(to, REPLACEMENT);
+	u->high = unit >= 0xd800 && unit < 0xdc00 ? unit : 0;
+	if (u->high != 0)
+		return n;
+	return n + put_utf8(to + n, unit >= 0xdc00 && unit < 0xe000 ? REPLACEMENT : unit);
+}
+
+/* to has room for 3 bytes per unit, and 3 more for a surrogate kept from before. */
+static size_t utf16_decode(struct utf16 *u, const unsigned char *from, size_t n, char *to)
+{
+	size_t written = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!u->has_odd) {
+			u->odd = from[i];
+			u->has_odd = true;
+			continue;
+		}
+		u->has_odd = false;
+		written += put_unit(u, u->order == ENCODING_UTF16_LE ? (uint32_t)from[i] << 8 | u->odd
+								     : (uint32_t)u->odd << 8 | from[i],
+				    to + written);
+	}
+	return written;
+}
+
+/* How many bytes of the stream became these: a unit each, two units beyond the basic plane. */
+static uint64_t stream_bytes_of(const struct lines *l, const char *p, size_t n)
+{
+	uint64_t bytes = 0;
+
+	if (l->utf16.order == ENCODING_BYTES)
+		return n;
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)p[i];
+
+		bytes += c >= 0xf0 ? 4 : (c & 0xc0) == 0x80 ? 0 : 2;
+	}
+	return bytes;
+}
+
+static void consume(struct lines *l, size_t n)
+{
+	l->offset += stream_bytes_of(l, l->buffer + l->start, n);
+	l->start += n;
+	if (l->scanned < l->start)
+		l->scanned = l->start;
+}
+
+/* Room for one more block behind end. */
+static void make_room(struct lines *l)
+{
+	if (l->start > 0) {
+		memmove(l->buffer, l->buffer + l->start, l->end - l->start);
+		l->end -= l->start;
+		l->scanned -= l->start;
+		l->start = 0;
+	}
+	if (l->capacity - l->end < BLOCK_BYTES) {
+		size_t capacity = l->capacity == 0 ? 2 * BLOCK_BYTES : 2 * l->capacity;
+		char *bigger;
+
+		if (capacity > BUFFER_BYTES_MAX)
+			capacity = BUFFER_BYTES_MAX;
+		bigger = arena_alloc(l->arena, capacity);
+		if (l->end > 0)
+			memcpy(bigger, l->buffer, l->end);
+		l->buffer = bigger;
+		l->capacity = capacity;
+	}
+}
+
+static void refill(struct lines *l)
+{
+	ptrdiff_t got;
+
+	make_room(l);
+	if (l->utf16.order == ENCODING_BYTES) {
+		got = stream_read(l->stream, l->buffer + l->end, BLOCK_BYTES);
+		if (got > 0)
+			l->end += (size_t)got;
+	} else {
+		got = stream_read(l->stream, l->raw, BLOCK_BYTES / 2);
+		if (got > 0)
+			l->end += utf16_decode(&l->utf16, l->raw, (size_t)got, l->buffer + l->end);
+	}
+	l->ended = got <= 0;
+	l->damaged = got < 0;
+}
+
+/* Passes over what is left of a line that was cut. */
+static void skip_rest(struct lines *l)
+{
+	while (l->skipping) {
+		char *end = l->end > l->start ? memchr(l->buffer + l->start, '\n', l->end - l->start) : NULL;
+
+		if (end != NULL || l->ended)
+			l->skipping = false;
+		consume(l, end != NULL ? (size_t)(end - l->buffer) + 1 - l->start : l->end - l->start);
+		if (l->skipping)
+			refill(l);
+	}
+}
+
+/* The buffered n bytes, end_bytes of which are the line's end. */
+static int deliver(struct lines *l, size_t n, size_t end_bytes, struct line *out)
+{
+	struct place place = { .unit = PLACE_LINE, .number = ++l->number, .byte_offset = l->offset };
+
+	out->number = l->number;
+	out->byte_offset = l->offset;
+	out->text = (struct sv){ l->buffer + l->start, n - end_bytes };
+	if (end_bytes > 0 && out->text.n > 0 && out->text.p[out->text.n - 1] == '\r')
+		out->text.n--;
+	out->cut = out->text.n > LINE_BYTES_MAX;
+	if (out->cut) {
+		out->text.n = LINE_BYTES_MAX;
+		l->skipping = end_bytes == 0 && !l->ended;
+		diag_add(l->diag, SEVERITY_WARNING, "line.too_long", &place,
+			 "longer than %d bytes: the rest of the line is left out", LINE_BYTES_MAX);
+	}
+	/* What the break left of the last line is no whole line. */
+	out->cut = out->cut || (l->damaged && end_bytes == 0);
+	consume(l, n);
+	return 1;
+}
+
+struct lines *lines_new(struct stream *s, struct diag *d)
+{
+	struct arena *a = arena_new();
+	struct lines *l = arena_alloc(a, sizeof *l);
+	const struct byte_order_mark *mark = mark_of(stream_head(s));
+
+	l->arena = a;
+	l->stream = s;
+	l->diag = d;
+	if (mark != NULL) {
+		char passed_over[4];
+
+		l->utf16.order = mark->encoding;
+		l->offset = (uint64_t)stream_read(s, passed_over, mark->n);
+	}
+	if (l->utf16.order != ENCODING_BYTES)
+		l->raw = arena_alloc(a, BLOCK_BYTES / 2);
+	return l;
+}
+
+int lines_next(struct lines *l, struct line *out)
+{
+	skip_rest(l);
+	for (;;) {
+		size_t buffered = l->end - l->start;
+		char *end = l->end > l->scanned ? memchr(l->buffer + l->scanned, '\n', l->end - l->scanned) : NULL;
+
+		if (end != NULL)
+			return deliver(l, (size_t)(end - l->buffer) + 1 - l->start, 1, out);
+		l->scanned = l->end;
+		/* One more for a CR, which would not count. */
+		if (buffered > LINE_BYTES_MAX + 1)
+			return deliver(l, buffered, 0, out);
+		if (!l->ended)
+			refill(l);
+		else if (buffered > 0)
+			return deliver(l, buffered, 0, out);
+		else
+			return l->damaged ? -1 : 0;
+	}
+}
+
+void lines_free(struct lines *l)
+{
+	if (l != NULL)
+		arena_free(l->arena);
+}
+
+struct sv lines_preview(struct arena *a, struct sv head)
+{
+	const struct byte_order_mark *mark = mark_of(head);
+	struct utf16 u = { .order = mark != NULL ? mark->encoding : ENCODING_BYTES };
+	char *text;
+
+	if (mark == NULL)
+		return head;
+	head = sv_sub(head, mark->n, head.n);
+	if (u.order == ENCODING_BYTES)
+		return head;
+	text = arena_alloc(a, head.n / 2 * 3 + 3);
+	return (struct sv){ text, utf16_decode(&u, (const unsigned char *)head.p, head.n, text) };
+}

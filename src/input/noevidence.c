@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* Names what is no evidence by its first bytes (input-formats.md 5), so that nobody wonders why it was passed over. */
+
+#include "input/noevidence.h"
+
+#include <string.h>
+
+#include "input/table.h"
+
+static const struct known_magic {
+	size_t at;
+	const char *bytes;
+	size_t n;
+	const char *why;
+} known_magics[] = {
+	{ 0, "\x96\xd5\x75\x21", 4,
+	  "a binary file of sysstat: export it with \"sadf -j FILE -- -n DEV,EDEV,TCP,ETCP,SOFT,SOCK\"" },
+	{ 0, "\xd5\x96\x21\x75", 4,
+	  "a binary file of sysstat: export it with \"sadf -j FILE -- -n DEV,EDEV,TCP,ETCP,SOFT,SOCK\"" },
+	{ 0, "SQLite format 3\0", 16,
+	  "an SQLite database: export its tables with \"sqlite3 -csv -header FILE 'SELECT ...'\"" },
+	{ 0, "LPKSHHRH", 8, "a binary journal: export it with \"journalctl --file FILE -o json\"" },
+	{ 0, "\177ELF", 4, "a program" },
+	{ 0, "\xca\xfe\xba\xbe", 4, "a Java class" },
+	{ 0, "JAVA PROFILE", 12, "a heap dump" },
+	{ 0, "FLR\0", 4, "a flight recording: print what it holds with \"jfr print FILE\"" },
+	{ 0, "%PDF", 4, "a PDF document" },
+	{ 0, "\x89PNG", 4, "a picture" },
+	{ 0, "\xff\xd8\xff", 3, "a picture" },
+	{ 0, "GIF8", 4, "a picture" },
+	{ 0, "7z\xbc\xaf\x27\x1c", 6, "a 7z archive, which is not read: unpack it first" },
+	{ 0, "Rar!\x1a\x07", 6, "a RAR archive, which is not read: unpack it first" },
+	{ 0, "MSCF", 4, "a cabinet archive, which is not read: unpack it first" },
+	{ 0, "\xd0\xcf\x11\xe0", 4, "an Office document: save its sheets as CSV" },
+	{ 0, "<!DOCTYPE", 9, "a web page" },
+	{ 0, "<html", 5, "a web page" },
+	{ 0, "<?xml", 5, "an XML document" },
+	{ 0, "#!", 2, "a script" },
+	{ 0, "-- MySQL dump", 13, "an SQL dump: export the tables as CSV, or with \"mysql -B -e 'SELECT ...'\"" },
+	{ 0, "--\n-- PostgreSQL database", 25, "an SQL dump: export the tables with \"COPY (SELECT ...) TO STDOUT CSV HEADER\"" },
+	{ 0, "INSERT INTO ", 12, "an SQL dump: export the tables as CSV" },
+	{ 0, "\x1b[", 2, "the screen of a terminal program (watch?): record a loop with a clock line instead" },
+};
+
+static struct sv magic_why(struct sv head)
+{
+	for (size_t i = 0; i < sizeof known_magics / sizeof known_magics[0]; i++) {
+		const struct known_magic *m = &known_magics[i];
+
+		if (head.n >= m->at + m->n && memcmp(head.p + m->at, m->bytes, m->n) == 0)
+			return sv_of(m->why);
+	}
+	return SV_ABSENT;
+}
+
+/* Control characters that text does not hold, beyond one in twenty. */
+static bool is_binary(struct sv head)
+{
+	size_t strange = 0;
+
+	for (size_t i = 0; i < head.n; i++) {
+		unsigned char c = (unsigned char)head.p[i];
+
+		if (c < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != 0x1b)
+			strange++;
+	}
+	return strange > head.n / 20;
+}
+
+/* "{" before a name, "[" before a value that is no number: a log may begin with "[2026-". */
+static bool is_json(struct sv head)
+{
+	struct sv text = sv_trim(head);
+	struct sv rest = sv_trim(sv_sub(text, 1, text.n));
+
+	if (text.n == 0 || rest.n == 0)
+		return false;
+	if (text.p[0] == '{')
+		return rest.p[0] == '"' || rest.p[0] == '}';
+	return text.p[0] == '[' && strchr("{[\"", rest.p[0]) != NULL && rest.p[0] != '\0';
+}
+
+struct sv noevidence_why(struct sv head, const struct rules *rules, struct arena *a)
+{
+	struct sv why = magic_why(head);
+
+	if (!sv_is_absent(why))
+		return why;
+	if (is_binary(head))
+		return SV("binary data of no known kind");
+	if (table_unmapped(head, rules, a, &why))
+		return why;
+	if (is_json(head))
+		return SV("a JSON document of no known kind");
+	if (sv_trim(head).n == 0)
+		return SV("nothing but white space");
+	return SV("text that is no log, table or sampling loop of a known form");
+}

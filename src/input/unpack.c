@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Members of archives and contents of compressed files as streams. Damage is
+ * met in two places: inside a member (its stream says -1) and between two
+ * (unpack_next says -1). libarchive gives out whole blocks only: up to 64 KiB
+ * before a break in a compressed file are lost with it.
+ */
+
+#include "input/unpack.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <string.h>
+
+#define BLOCK_BYTES ((size_t)64 * 1024)
+#define TAR_HEADER_BYTES 512
+
+struct unpack {
+	struct archive *archive;
+	struct unpack_options options;
+	struct stream *packed;	/* NULL when a file descriptor is read */
+	char *buffer;		/* of packed, for libarchive */
+	bool is_archive;	/* else the content of one compressed file */
+	bool in_member;
+	const char *code;	/* of the problem that ended the member, or all; NULL while all is well */
+	const char *problem;
+	bool over;		/* it ended all */
+	bool reported;		/* the member's stream has told */
+	/* The block at hand of the current member. */
+	const char *block;
+	size_t block_bytes;
+	int64_t block_offset;	/* in the member; what lies between it and position is a hole of zeros */
+	int64_t position;
+};
+
+static const struct magic {
+	const char *bytes;
+	size_t n;
+} magics[] = {
+	{ "\x1f\x8b\x08", 3 },			/* gzip */
+	{ "BZh", 3 },				/* bzip2 */
+	{ "\xfd"
+	  "7zXZ\0", 6 },			/* xz */
+	{ "\x28\xb5\x2f\xfd", 4 },		/* zstd */
+	{ "\x04\x22\x4d\x18", 4 },		/* lz4 */
+	{ "PK\003\004", 4 },			/* zip */
+	{ "PK\005\006", 4 },			/* zip without members */
+};
+
+/* An octal number of a tar header. */
+static uint64_t tar_number(const char *p, size_t n)
+{
+	uint64_t value = 0;
+
+	while (n > 0 && *p == ' ')
+		p++, n--;
+	for (; n > 0 && *p >= '0' && *p <= '7'; p++, n--)
+		value = value * 8 + (uint64_t)(*p - '0');
+	return value;
+}
+
+/* The sum of the header's bytes with its own eight taken as blanks (POSIX ustar); holds for formats before ustar too. */
+static bool is_tar(struct sv head)
+{
+	uint64_t sum = 0;
+
+	if (head.n < TAR_HEADER_BYTES || head.p[0] == '\0')
+		return false;
+	for (size_t i = 0; i < TAR_HEADER_BYTES; i++)
+		sum += i >= 148 && i < 156 ? ' ' : (unsigned char)head.p[i];
+	return sum == tar_number(head.p + 148, 8);
+}
+
+bool unpack_is_packed(struct sv head)
+{
+	for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++)
+		if (head.n >= magics[i].n && memcmp(head.p, magics[i].bytes, magics[i].n) == 0)
+			return true;
+	return is_tar(head);
+}
+
+static void fail(struct unpack *u, const char *code, const char *problem)
+{
+	if (u->code != NULL)
+		return;
+	u->code = code;
+	u->problem = arena_strdup(u->options.arena, sv_of(problem));
+	u->over = true;
+}
+
+/* A checksum or a cipher spoils one member; anything fatal all that follow. */
+static void fail_by_archive(struct unpack *u, int rc)
+{
+	const char *what = archive_error_string(u->archive);
+
+	fail(u, "input.damaged", what != NULL ? what : "the archive cannot be read");
+	u->over = rc == ARCHIVE_FATAL;
+}
+
+/* False when so much would be a bomb. */
+static bool charge(struct unpack *u, uint64_t bytes)
+{
+	struct unpack_budget *b = u->options.budget;
+
+	b->unpacked_bytes += bytes;
+	if (b->unpacked_bytes > UNPACK_BYTES_MAX) {
+		fail(u, "input.bomb", "unpacks to more than 256 GiB, which is more than is read of one file");
+		return false;
+	}
+	if (b->unpacked_bytes > UNPACK_GRACE_BYTES && b->unpacked_bytes / UNPACK_RATIO_MAX > b->stored_bytes) {
+		fail(u, "input.bomb", "unpacks to more than 1000 times its stored size, as decompression bombs do");
+		return false;
+	}
+	return true;
+}
+
+/* ---- a member as a stream ---- */
+
+/* 1: there are bytes or a hole before the block's end; 0: the member has ended; -1. */
+static int next_block(struct unpack *u)
+{
+	const void *bytes;
+	size_t n;
+	int64_t offset;
+
+	while (u->block_bytes == 0) {
+		int rc = archive_read_data_block(u->archive, &bytes, &n, &offset);
+
+		if (rc == ARCHIVE_EOF)
+			return 0;
+		if (rc != ARCHIVE_OK) {
+			fail_by_archive(u, rc);
+			return -1;
+		}
+		if (offset < u->position || (n > 0 && offset > INT64_MAX - (int64_t)n)) {
+			fail(u, "input.damaged", "parts of a member overlap");
+			return -1;
+		}
+		u->block = bytes;
+		u->block_bytes = n;
+		u->block_offset = offset;
+	}
+	return 1;
+}
+
+static ptrdiff_t member_read(void *context, void *bytes, size_t n)
+{
+	struct unpack *u = context;
+	int rc = u->code != NULL ? -1 : next_block(u);
+	uint64_t hole;
+
+	if (rc <= 0)
+		return rc;
+	hole = (uint64_t)(u->block_offset - u->position);
+	if (hole > 0) {
+		n = hole < n ? (size_t)hole : n;
+		memset(bytes, 0, n);
+	} else {
+		n = u->block_bytes < n ? u->block_bytes : n;
+		memcpy(bytes, u->block, n);
+		u->block += n;
+		u->block_bytes -= n;
+		u->block_offset += (int64_t)n;
+	}
+	if (!charge(u, n))
+		return -1;
+	u->position += (int64_t)n;
+	return (ptrdiff_t)n;
+}
+
+static void member_report(void *context, uint64_t at)
+{
+	struct unpack *u = context;
+	struct place place = { .unit = PLACE_WHOLE, .byte_offset = at };
+
+	u->reported = true;
+	diag_add(u->options.diag, SEVERITY_WARNING, u->code, &place, "after %llu bytes: %s",
+		 (unsigned long long)at, u->problem);
+}
+
+/* ---- the packed bytes for libarchive ---- */
+
+static la_ssize_t packed_read(struct archive *a, void *context, const void **bytes)
+{
+	struct unpack *u = context;
+	ptrdiff_t n = stream_read(u->packed, u->buffer, BLOCK_BYTES);
+
+	if (n < 0)
+		archive_set_error(a, EILSEQ, "what it is packed in is damaged");
+	*bytes = u->buffer;
+	return (la_ssize_t)n;
+}
+
+static struct unpack *unpack_new(const struct unpack_options *o)
+{
+	struct unpack *u = arena_alloc(o->arena, sizeof *u);
+	struct archive *a = archive_read_new();
+
+	u->options = *o;
+	u->archive = a;
+	if (a == NULL) {
+		fail(u, "input.damaged", "no memory to unpack it");
+		return u;
+	}
+	archive_read_support_filter_gzip(a);
+	archive_read_support_filter_bzip2(a);
+	archive_read_support_filter_xz(a);
+	archive_read_support_filter_zstd(a);
+	archive_read_support_filter_lz4(a);
+	archive_read_support_format_tar(a);
+	archive_read_support_format_zip(a);
+	archive_read_support_format_raw(a);
+	archive_read_support_format_empty(a);
+	return u;
+}
+
+struct unpack *unpack_fd(int fd, const struct unpack_options *o)
+{
+	struct unpack *u = unpack_new(o);
+
+	if (u->archive != NULL && archive_read_open_fd(u->archive, fd, BLOCK_BYTES) != ARCHIVE_OK)
+		fail_by_archive(u, ARCHIVE_FATAL);
+	return u;
+}
+
+struct unpack *unpack_stream(struct stream *s, const struct unpack_options *o)
+{
+	struct unpack *u = unpack_new(o);
+
+	u->packed = s;
+	u->buffer = arena_alloc(o->arena, BLOCK_BYTES);
+	if (u->archive != NULL && archive_read_open(u->archive, u, NULL, packed_read, NULL) != ARCHIVE_OK)
+		fail_by_archive(u, ARCHIVE_FATAL);
+	return u;
+}
+
+/* ---- from member to member ---- */
+
+/*
+ * Reads what the last member's reader left. libarchive would pass over it by
+ * itself, but unpack it without asking the budget; in a zip it really skips.
+ */
+static void drain(struct unpack *u)
+{
+	char nowhere[4096];
+
+	if (!u->in_member || (archive_format(u->archive) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_ZIP)
+		return;
+	while (member_read(u, nowhere, sizeof nowhere) > 0)
+		;
+}
+
+static int next_file(struct unpack *u, struct archive_entry **entry)
+{
+	for (;;) {
+		int rc = archive_read_next_header(u->archive, entry);
+
+		if (rc == ARCHIVE_EOF)
+			return 0;
+		if (rc != ARCHIVE_OK && rc != ARCHIVE_WARN) {
+			fail_by_archive(u, ARCHIVE_FATAL);
+			return -1;
+		}
+		if (++u->options.budget->members > UNPACK_MEMBERS_MAX) {
+			fail(u, "input.bomb", "holds more than 100000 members");
+			return -1;
+		}
+		if (archive_format(u->archive) == ARCHIVE_FORMAT_RAW ||
+		    (archive_entry_filetype(*entry) == AE_IFREG && archive_entry_hardlink(*entry) == NULL))
+			return 1;
+	}
+}
+
+/* As stored where the locale can say it, else from the UTF-8 that pax and zip keep. */
+static struct sv name_of(struct archive_entry *entry, struct arena *a)
+{
+	struct sv name = sv_of(archive_entry_pathname(entry));
+
+	if (sv_is_absent(name))
+		name = sv_of(archive_entry_pathname_utf8(entry));
+	if (sv_is_absent(name))
+		name = SV("(a name that cannot be read)");
+	while (sv_starts_with(name, SV("./")) || sv_starts_with(name, SV("/")))
+		name = sv_sub(name, name.p[0] == '.' ? 2 : 1, name.n);
+	return arena_copy(a, name);
+}
+
+/* Whether another member can follow the last. 1, 0 or -1 as unpack_next. */
+static int leave_member(struct unpack *u)
+{
+	bool told;
+
+	if (u->code == NULL)
+		drain(u);
+	told = u->in_member && u->reported;
+	u->in_member = false;
+	u->reported = false;
+	/* The content of a compressed file tells its own damage, and nothing follows it. */
+	if (u->code != NULL && u->over)
+		return told && !u->is_archive ? 0 : -1;
+	u->code = NULL;
+	return 1;
+}
+
+int unpack_next(struct unpack *u, struct arena *member, struct unpack_member *out)
+{
+	struct archive_entry *entry = NULL;
+	int rc = leave_member(u);
+
+	if (rc != 1)
+		return rc;
+	rc = next_file(u, &entry);
+	if (rc != 1)
+		return rc;
+	u->is_archive = archive_format(u->archive) != ARCHIVE_FORMAT_RAW;
+	u->in_member = true;
+	u->block_bytes = 0;
+	u->position = 0;
+	*out = (struct unpack_member){
+		.name = u->is_archive ? name_of(entry, member) : SV_ABSENT,
+		.stream = stream_new(member, (struct stream_source){ member_read, member_report, u }),
+		.has_size = archive_entry_size_is_set(entry) && archive_entry_size(entry) >= 0,
+	};
+	if (out->has_size)
+		out->size_bytes = (uint64_t)archive_entry_size(entry);
+	return 1;
+}
+
+const char *unpack_problem(const struct unpack *u, const char **code)
+{
+	*code = u->code;
+	return u->problem;
+}
+
+void unpack_close(struct unpack *u)
+{
+	if (u != NULL && u->archive != NULL)
+		archive_read_free(u->archive);
+}

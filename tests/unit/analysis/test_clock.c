@@ -1,0 +1,650 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One clock for all hosts. The stories give true times; each host writes them
+ * by its own clock. Bounds are worked out by hand: a pair bounds by its
+ * distance and the 1 ms in which the later line is written.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "analysis/clock.h"
+#include "story.h"
+
+#define MS US_PER_MS
+
+static struct host_time after(struct host_time t, int64_t us)
+{
+	return (struct host_time){ t.us + us };
+}
+
+/*
+ * A client joins in two steps: it asks at time t, the broker gives it a member
+ * id there_us later, which it has back_us after that. All true times; the
+ * clocks are ahead by so much.
+ */
+struct exchange {
+	const char *client_host, *broker, *group, *member, *client;
+	int64_t client_ahead_us, broker_ahead_us;
+	int64_t there_us, back_us;
+};
+
+static void first_join(struct story *st, struct host_time t, struct exchange x)
+{
+	char reason[128];
+
+	snprintf(reason, sizeof reason, "need to re-join with the given member-id: %s", x.member);
+	story_event(st, EVENT_CLIENT_REJOINS, x.client_host, after(t, x.client_ahead_us), "group", x.group, "client",
+		    x.client, NULL);
+	story_event(st, EVENT_MEMBER_ID_GIVEN, x.broker, after(t, x.there_us + x.broker_ahead_us), "group", x.group,
+		    "member", x.member, NULL);
+	story_event(st, EVENT_CLIENT_REJOINS, x.client_host, after(t, x.there_us + x.back_us + x.client_ahead_us), "group",
+		    x.group, "client", x.client, "reason", reason, NULL);
+}
+
+static struct clocks clocks_of(struct story *st, const struct analysis_options *o)
+{
+	struct clocks c;
+
+	assert_int_equal(clocks_find(story_store(st), o, st->arena, &c), 0);
+	return c;
+}
+
+static struct clocks clocks_by_default(struct story *st)
+{
+	struct analysis_options o = analysis_options_default();
+
+	return clocks_of(st, &o);
+}
+
+static const struct host_clock *clock_named(const struct clocks *c, const char *host)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		if (sv_eq(c->hosts[i].host, sv_of(host)))
+			return &c->hosts[i];
+	}
+	fail_msg("no clock of %s", host);
+	return NULL;
+}
+
+static void two_hosts_are_enclosed(void **state)
+{
+	struct story *st = story_new();
+	const struct host_clock *h;
+	struct clocks c;
+	bool known;
+
+	(void)state;
+	first_join(st, at("10:00:00.500"), (struct exchange){ "consumer-1", "broker-1", "refunds", "m1", "c1",
+		   .client_ahead_us = 1250 * MS, .there_us = 3 * MS, .back_us = 3 * MS });
+	first_join(st, at("10:00:05.500"), (struct exchange){ "consumer-2", "broker-1", "refunds", "m2", "c2",
+		   .client_ahead_us = -45000 * MS, .there_us = 2 * MS, .back_us = 8 * MS });
+	c = clocks_by_default(st);
+	assert_true(sv_eq(c.reference, SV("broker-1")));
+	assert_int_equal(c.count, 3);
+	assert_int_equal(clock_named(&c, "broker-1")->method, CLOCK_REFERENCE);
+
+	/* From below 1250 - 3 - 1, from above 1250 + 3 + 1. */
+	h = clock_named(&c, "consumer-1");
+	assert_int_equal(h->method, CLOCK_LINKS);
+	assert_int_equal(h->offset_us, 1250 * MS);
+	assert_true(h->has_uncertainty);
+	assert_int_equal(h->uncertainty_us, 4 * MS);
+	assert_int_equal(h->links_forward, 1);
+	assert_int_equal(h->links_backward, 1);
+	assert_false(h->has_zone);
+	assert_int_equal(clock_to_ref(&c, SV("consumer-1"), at("10:00:31.250")).us, at("10:00:30").us);
+
+	/* From below -45000 - 2 - 1, from above -45000 + 8 + 1: the centre is off by 3 ms, and says that it may be. */
+	h = clock_named(&c, "consumer-2");
+	assert_int_equal(h->offset_us, -44997 * MS);
+	assert_int_equal(h->uncertainty_us, 6 * MS);
+	assert_false(h->has_zone);
+	assert_int_equal(clock_uncertainty_us(&c, SV("consumer-2"), &known), 6 * MS);
+	assert_true(known);
+	story_free(st);
+}
+
+static void the_tightest_links_are_kept_as_evidence(void **state)
+{
+	struct story *st = story_new();
+	const struct clock_link *above, *below;
+	struct clocks c;
+
+	(void)state;
+	first_join(st, at("10:00:00.500"), (struct exchange){ "consumer-1", "broker-1", "refunds", "m1", "c1",
+		   .client_ahead_us = 1250 * MS, .there_us = 3 * MS, .back_us = 3 * MS });
+	/* A later exchange over a slow path says less. */
+	first_join(st, at("10:09:00.500"), (struct exchange){ "consumer-1", "broker-1", "refunds", "m9", "c1",
+		   .client_ahead_us = 1250 * MS, .there_us = 700 * MS, .back_us = 700 * MS });
+	c = clocks_by_default(st);
+	assert_int_equal(clock_named(&c, "consumer-1")->links_forward, 2);
+	assert_true(clock_named(&c, "consumer-1")->has_tightest[0]);
+	assert_true(clock_named(&c, "consumer-1")->has_tightest[1]);
+	above = &clock_named(&c, "consumer-1")->tightest[0];
+	below = &clock_named(&c, "consumer-1")->tightest[1];
+	assert_int_equal(above->before.event, 2); /* the id given ... */
+	assert_int_equal(above->after.event, 3);  /* ... and taken */
+	assert_int_equal(below->before.event, 1); /* asked ... */
+	assert_int_equal(below->after.event, 2);  /* ... and given */
+	assert_int_equal(above->after.time.us, at("10:00:00.506").us);
+	assert_int_equal(above->after.written.us, at("10:00:01.756").us);
+	story_free(st);
+}
+
+static void each_pair_of_lines_is_a_link(void **state)
+{
+	/* Distance 4 ms, so the bound is +-5 ms around the true offset of +100 ms. */
+	static const struct {
+		enum event_type before, after;
+		bool client_first;
+		const char *reason_before, *reason_after;
+	} pairs[] = {
+		{ EVENT_CLIENT_LEAVES, EVENT_MEMBER_LEFT, true, NULL, NULL },
+		{ EVENT_CLIENT_ASSIGNMENT_COMPUTED, EVENT_GROUP_ASSIGNED, true, NULL, NULL },
+		{ EVENT_CLIENT_JOINED, EVENT_GROUP_ASSIGNED, true, NULL, NULL },
+		{ EVENT_GROUP_STABILIZED, EVENT_CLIENT_JOINED, false, NULL, NULL },
+		{ EVENT_GROUP_ASSIGNED, EVENT_CLIENT_SYNCED, false, NULL, NULL },
+		{ EVENT_MEMBER_ID_GIVEN, EVENT_CLIENT_REJOINS, false, NULL, "need to re-join with the given member-id: m1" },
+		{ EVENT_CLIENT_REJOINS, EVENT_MEMBER_JOINS, true, "need to re-join with the given member-id: m1", NULL },
+		{ EVENT_CLIENT_REJOINS, EVENT_GROUP_PREPARING, true, "need to re-join with the given member-id: m1",
+		  "Adding new member m1 with group instance id None" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+		struct story *st = story_new();
+		const char *before = pairs[i].client_first ? "consumer-1" : "broker-1";
+		const char *after_host = pairs[i].client_first ? "broker-1" : "consumer-1";
+		int64_t before_ahead = pairs[i].client_first ? 100 * MS : 0, after_ahead = 100 * MS - before_ahead;
+		const struct host_clock *h;
+		struct clocks c;
+
+		story_event(st, pairs[i].before, before, after(at("10:00:00.500"), before_ahead), "group", "refunds",
+			    "generation", "7", "member", "m1", "client", "c1",
+			    "reason", pairs[i].reason_before, NULL);
+		story_event(st, pairs[i].after, after_host, after(at("10:00:00.504"), after_ahead), "group", "refunds",
+			    "generation", "7", "member", "m1", "client", "c1",
+			    "reason", pairs[i].reason_after, NULL);
+		c = clocks_by_default(st);
+		h = clock_named(&c, "consumer-1");
+		assert_int_equal(h->method, CLOCK_ONE_SIDED);
+		assert_int_equal(h->links_forward, pairs[i].client_first ? 0 : 1);
+		assert_int_equal(h->links_backward, pairs[i].client_first ? 1 : 0);
+		/* From below 100 - 4 - 1; from above 0 is allowed. */
+		assert_int_equal(h->offset_us, pairs[i].client_first ? 95 * MS : 0);
+		assert_false(h->has_uncertainty);
+		story_free(st);
+	}
+}
+
+static void a_bound_from_one_side_moves_no_further_than_it_must(void **state)
+{
+	struct story *st = story_new();
+	struct clocks c;
+	bool known;
+
+	(void)state;
+	story_event(st, EVENT_GROUP_STABILIZED, "broker-1", at("10:00:00.500"), "group", "refunds", "generation", "5", NULL);
+	story_event(st, EVENT_CLIENT_JOINED, "consumer-1", at("10:00:02.755"), "group", "refunds", "generation", "5", NULL);
+	story_event(st, EVENT_CLIENT_JOINED, "consumer-2", at("09:59:15.505"), "group", "refunds", "generation", "5", NULL);
+	c = clocks_by_default(st);
+	/* Ahead of the broker by at most 2.256 s: perhaps by nothing. */
+	assert_int_equal(clock_named(&c, "consumer-1")->method, CLOCK_ONE_SIDED);
+	assert_int_equal(clock_named(&c, "consumer-1")->offset_us, 0);
+	/* Behind it by at least 45 s - 5 ms - 1 ms. */
+	assert_int_equal(clock_named(&c, "consumer-2")->method, CLOCK_ONE_SIDED);
+	assert_int_equal(clock_named(&c, "consumer-2")->offset_us, -44994 * MS);
+	clock_uncertainty_us(&c, SV("consumer-2"), &known);
+	assert_false(known);
+	story_free(st);
+}
+
+static void a_step_between_the_links_is_a_contradiction(void **state)
+{
+	struct story *st = story_new();
+	const struct host_clock *h;
+	struct clocks c;
+	bool known;
+
+	(void)state;
+	/* From above 0 + 5 + 1 ms; then the clock is set forward by 2 s: from below 2000 - 4 - 1 ms. */
+	story_event(st, EVENT_GROUP_STABILIZED, "broker-1", at("10:00:00.500"), "group", "refunds", "generation", "5", NULL);
+	story_event(st, EVENT_CLIENT_JOINED, "consumer-1", at("10:00:00.505"), "group", "refunds", "generation", "5", NULL);
+	story_event(st, EVENT_CLIENT_LEAVES, "consumer-1", at("10:10:02.500"), "group", "refunds", "member", "m1", NULL);
+	story_event(st, EVENT_MEMBER_LEFT, "broker-1", at("10:10:00.504"), "group", "refunds", "member", "m1", NULL);
+	c = clocks_by_default(st);
+	h = clock_named(&c, "consumer-1");
+	assert_int_equal(h->method, CLOCK_CONTRADICTORY);
+	assert_int_equal(h->offset_us, 0);
+	assert_int_equal(clock_uncertainty_us(&c, SV("consumer-1"), &known), 0);
+	assert_false(known);
+	assert_true(h->has_tightest[0] && h->has_tightest[1]);
+	story_free(st);
+}
+
+/* joins exchanges of +-4 ms at equal distances over an hour; the clock is ahead by what ahead_us gives for the i-th. */
+static struct clocks an_hour(struct story *st, int joins, int64_t (*ahead_us)(int i, int joins))
+{
+	for (int i = 0; i < joins; i++) {
+		char member[16];
+
+		snprintf(member, sizeof member, "m%d", i);
+		first_join(st, after(at("10:00:00.500"), i * (3600 * US_PER_S / (joins - 1))),
+			   (struct exchange){ "consumer-1", "broker-1", "refunds", member, "c1",
+			   .client_ahead_us = ahead_us(i, joins), .there_us = 3 * MS, .back_us = 3 * MS });
+	}
+	return clocks_by_default(st);
+}
+
+/* 500 ms, and 360 ms more after the hour: 100 ppm. */
+static int64_t drifting(int i, int joins)
+{
+	return 500 * MS + 360 * MS * i / (joins - 1);
+}
+
+static int64_t stepping(int i, int joins)
+{
+	return i < joins / 2 ? 0 : 2 * US_PER_S;
+}
+
+static void drift_is_a_line_between_the_bounds(void **state)
+{
+	struct story *st = story_new();
+	const struct host_clock *h;
+	struct clocks c = an_hour(st, 7, drifting);
+
+	(void)state;
+	h = clock_named(&c, "consumer-1");
+	assert_int_equal(h->method, CLOCK_LINKS);
+	/* Half the gap is 4 ms at both ends, so the slope may be off by 8 ms in 3600 s, 2.3 ppm. */
+	assert_true(h->drift_ppm > 97.7 && h->drift_ppm < 102.3);
+	assert_true(h->uncertainty_us >= 4 * MS && h->uncertainty_us <= 13 * MS);
+	for (int i = 0; i < 7; i++) {
+		int64_t truth = at("10:00:00.500").us + i * 600 * US_PER_S;
+		struct host_time written = { truth + drifting(i, 7) };
+
+		assert_true(llabs(clock_to_ref(&c, SV("consumer-1"), written).us - truth) <= h->uncertainty_us);
+	}
+	story_free(st);
+}
+
+static void a_step_is_no_drift(void **state)
+{
+	struct story *st = story_new();
+	struct clocks c = an_hour(st, 8, stepping);
+
+	(void)state;
+	assert_int_equal(clock_named(&c, "consumer-1")->method, CLOCK_CONTRADICTORY);
+	assert_true(clock_named(&c, "consumer-1")->drift_ppm == 0.0);
+	story_free(st);
+}
+
+static void without_links_the_offset_is_assumed(void **state)
+{
+	struct story *st = story_new();
+	struct clocks c;
+	bool known;
+
+	(void)state;
+	story_event(st, EVENT_GROUP_STABILIZED, "broker-1", at("10:00:00.500"), "group", "refunds", "generation", "5", NULL);
+	/* The same generation of another group; another generation of the same group. */
+	story_event(st, EVENT_CLIENT_JOINED, "consumer-1", at("10:00:00.505"), "group", "payments", "generation", "5", NULL);
+	story_event(st, EVENT_CLIENT_JOINED, "consumer-1", at("10:00:00.505"), "group", "refunds", "generation", "6", NULL);
+	c = clocks_by_default(st);
+	assert_int_equal(clock_named(&c, "consumer-1")->method, CLOCK_ASSUMED);
+	assert_int_equal(clock_named(&c, "consumer-1")->offset_us, 0);
+	assert_false(clock_named(&c, "consumer-1")->has_tightest[0]);
+	clock_uncertainty_us(&c, SV("consumer-1"), &known);
+	assert_false(known);
+	story_free(st);
+}
+
+static void a_generation_that_came_twice_is_no_link(void **state)
+{
+	/* Told again with the same time (a log that was copied), and an hour later (a group made anew). */
+	static const struct {
+		const char *again;
+		enum clock_method method;
+	} cases[] = { { "10:00:00.500", CLOCK_ONE_SIDED }, { "11:00:00.500", CLOCK_ASSUMED } };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct story *st = story_new();
+		struct clocks c;
+
+		story_event(st, EVENT_GROUP_STABILIZED, "broker-1", at("10:00:00.500"), "group", "refunds", "generation", "1", NULL);
+		story_event(st, EVENT_GROUP_STABILIZED, "broker-1", at(cases[i].again), "group", "refunds", "generation", "1", NULL);
+		story_event(st, EVENT_CLIENT_JOINED, "consumer-1", at("10:00:00.505"), "group", "refunds", "generation", "1", NULL);
+		c = clocks_by_default(st);
+		assert_int_equal(clock_named(&c, "consumer-1")->method, cases[i].method);
+		story_free(st);
+	}
+}
+
+static void an_answer_belongs_to_the_one_request_before_it(void **state)
+{
+	/* 0: one request. 1: two, as of two consumers that share an id. 2: two, but the first was refused. */
+	static const int64_t lowest_us[] = { 1250 * MS - 10 * MS - 1 * MS, 0, 1250 * MS - 10 * MS - 1 * MS };
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct story *st = story_new();
+		struct clocks c;
+
+		if (i > 0)
+			story_event(st, EVENT_CLIENT_REJOINS, "consumer-1", at("10:00:01.600"), "group", "refunds", "client", "c1", NULL);
+		if (i == 2)
+			story_event(st, EVENT_CLIENT_REJOINS, "consumer-1", at("10:00:01.605"), "group", "refunds", "client", "c1",
+				    "reason", "rebalance failed due to 'The group is rebalancing' (RebalanceInProgressException)", NULL);
+		/* True time 10:00:00.490, and the broker has all requests 10 ms later. */
+		story_event(st, EVENT_CLIENT_REJOINS, "consumer-1", at("10:00:01.740"), "group", "refunds", "client", "c1", NULL);
+		story_event(st, EVENT_GROUP_STABILIZED, "broker-1", at("10:00:00.500"), "group", "refunds", "generation", "5", NULL);
+		story_event(st, EVENT_CLIENT_JOINED, "consumer-1", at("10:00:01.755"), "group", "refunds", "generation", "5",
+			    "client", "c1", NULL);
+		c = clocks_by_default(st);
+		assert_int_equal(clock_named(&c, "consumer-1")->method, i == 1 ? CLOCK_ONE_SIDED : CLOCK_LINKS);
+		if (i != 1) {
+			/* From above 1250 + 5 + 1. */
+			assert_int_equal(clock_named(&c, "consumer-1")->offset_us, (lowest_us[i] + 1256 * MS) / 2);
+		}
+		story_free(st);
+	}
+}
+
+static void a_whole_join_bounds_twice_from_each_side(void **state)
+{
+	struct story *st = story_new();
+	const struct host_clock *h;
+	struct clocks c;
+
+	(void)state;
+	first_join(st, at("10:00:00.500"), (struct exchange){ "consumer-1", "broker-1", "refunds", "m1", "c1",
+		   .client_ahead_us = 1250 * MS, .there_us = 3 * MS, .back_us = 3 * MS });
+	story_event(st, EVENT_CLIENT_REJOINS, "consumer-1", at("10:00:01.757"), "group", "refunds", "client", "c1", NULL);
+	story_event(st, EVENT_GROUP_STABILIZED, "broker-1", at("10:00:03.510"), "group", "refunds", "generation", "1", NULL);
+	story_event(st, EVENT_CLIENT_JOINED, "consumer-1", at("10:00:04.762"), "group", "refunds", "client", "c1",
+		    "generation", "1", "member", "m1", NULL);
+	c = clocks_by_default(st);
+	h = clock_named(&c, "consumer-1");
+	assert_int_equal(h->links_forward, 2);
+	assert_int_equal(h->links_backward, 2);
+	/* The first exchange from below, 1250 - 3 - 1; the answer from above, 4762 - 3510 + 1. */
+	assert_int_equal(h->offset_us, (1246 + 1253) * MS / 2);
+	story_free(st);
+}
+
+static void the_leader_bounds_the_other_clients(void **state)
+{
+	struct story *st = story_new();
+	const struct host_clock *h;
+	struct clocks c;
+
+	(void)state;
+	story_event(st, EVENT_CLIENT_ASSIGNMENT_COMPUTED, "consumer-1", at("10:00:00.500"), "group", "refunds", "generation",
+		    "5", NULL);
+	story_event(st, EVENT_CLIENT_SYNCED, "consumer-2", at("09:59:15.510"), "group", "refunds", "generation", "5", NULL);
+	c = clocks_by_default(st);
+	h = clock_named(&c, "consumer-2");
+	assert_int_equal(h->method, CLOCK_ONE_SIDED);
+	assert_int_equal(h->offset_us, (-45000 + 10 + 1) * MS);
+	story_free(st);
+}
+
+static void a_member_id_may_hold_spaces(void **state)
+{
+	/* The rule that read the line says where the id ends. */
+	struct story *st = story_new();
+	struct clocks c;
+
+	(void)state;
+	story_event(st, EVENT_MEMBER_ID_GIVEN, "broker-1", at("10:00:00.500"), "group", "refunds", "member", "my app-7f", NULL);
+	story_event(st, EVENT_CLIENT_REJOINS, "consumer-1", at("10:00:00.505"), "group", "refunds", "member", "my app-7f",
+		    "reason", "need to re-join with the given member-id: my app-7f", NULL);
+	c = clocks_by_default(st);
+	assert_int_equal(clock_named(&c, "consumer-1")->links_forward, 1);
+	story_free(st);
+}
+
+static void a_member_that_is_removed_is_not_added(void **state)
+{
+	struct story *st = story_new();
+	struct clocks c;
+
+	(void)state;
+	story_event(st, EVENT_CLIENT_REJOINS, "consumer-1", at("10:00:00.500"), "group", "refunds", "member", "m1",
+		    "reason", "need to re-join with the given member-id: m1", NULL);
+	story_event(st, EVENT_GROUP_PREPARING, "broker-1", at("10:00:30.500"), "group", "refunds", "generation", "5",
+		    "member", "m1", "reason", "removing member m1 on heartbeat expiration", NULL);
+	c = clocks_by_default(st);
+	assert_int_equal(clock_named(&c, "consumer-1")->method, CLOCK_ASSUMED);
+	story_free(st);
+}
+
+static void a_zone_is_named(void **state)
+{
+	/* +08:00 and 90 ms; -03:30; 7 h 50 min is 5 min from a zone; 45 s is skew. */
+	static const struct {
+		int64_t ahead_us;
+		bool has_zone;
+		int32_t zone_s;
+	} cases[] = {
+		{ 28800 * US_PER_S + 90 * MS, true, 28800 },
+		{ -12600 * US_PER_S, true, -12600 },
+		{ 28200 * US_PER_S, false, 0 },
+		{ 45 * US_PER_S, false, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct story *st = story_new();
+		const struct host_clock *h;
+		struct clocks c;
+
+		first_join(st, at("10:00:00.500"), (struct exchange){ "consumer-1", "broker-1", "refunds", "m1", "c1",
+			   .client_ahead_us = cases[i].ahead_us, .there_us = 3 * MS, .back_us = 3 * MS });
+		c = clocks_by_default(st);
+		h = clock_named(&c, "consumer-1");
+		assert_int_equal(h->method, CLOCK_LINKS);
+		assert_int_equal(h->offset_us, cases[i].ahead_us);
+		assert_int_equal(h->has_zone, cases[i].has_zone);
+		assert_int_equal(h->zone.offset_s, cases[i].zone_s);
+		story_free(st);
+	}
+}
+
+static void the_users_offset_wins(void **state)
+{
+	struct story *st = story_new();
+	struct analysis_options o = analysis_options_default();
+	const struct host_offset offset = { SV("consumer-1"), 2 * US_PER_S };
+	struct clocks c;
+	bool known;
+
+	(void)state;
+	first_join(st, at("10:00:00.500"), (struct exchange){ "consumer-1", "broker-1", "refunds", "m1", "c1",
+		   .client_ahead_us = 1250 * MS, .there_us = 3 * MS, .back_us = 3 * MS });
+	o.offsets = &offset;
+	o.offset_count = 1;
+	c = clocks_of(st, &o);
+	assert_int_equal(clock_named(&c, "consumer-1")->method, CLOCK_OPTION);
+	assert_int_equal(clock_named(&c, "consumer-1")->offset_us, 2 * US_PER_S);
+	assert_int_equal(clock_uncertainty_us(&c, SV("consumer-1"), &known), 0);
+	assert_true(known);
+	story_free(st);
+}
+
+static void a_host_with_an_offset_of_its_own_is_no_reference(void **state)
+{
+	struct story *st = story_new();
+	struct analysis_options o = analysis_options_default();
+	const struct host_offset offset = { SV("broker-1"), 2 * US_PER_S };
+	struct clocks c;
+
+	(void)state;
+	first_join(st, at("10:00:00.500"), (struct exchange){ "consumer-1", "broker-1", "refunds", "m1", "c1",
+		   .client_ahead_us = 3250 * MS, .broker_ahead_us = 2000 * MS, .there_us = 3 * MS, .back_us = 3 * MS });
+	o.offsets = &offset;
+	o.offset_count = 1;
+	c = clocks_of(st, &o);
+	assert_true(sv_eq(c.reference, SV("consumer-1")));
+	assert_int_equal(clock_named(&c, "broker-1")->method, CLOCK_OPTION);
+	assert_int_equal(clock_to_ref(&c, SV("broker-1"), at("10:00:02")).us, at("10:00:00").us);
+	story_free(st);
+}
+
+static void a_second_broker_is_aligned_through_a_client(void **state)
+{
+	struct story *st = story_new();
+	const struct host_clock *h;
+	struct clocks c;
+
+	(void)state;
+	first_join(st, at("10:00:00.500"), (struct exchange){ "consumer-1", "broker-1", "refunds", "m1", "c1",
+		   .client_ahead_us = 1250 * MS, .there_us = 3 * MS, .back_us = 3 * MS });
+	first_join(st, at("10:05:00.500"), (struct exchange){ "consumer-1", "broker-2", "payments", "m2", "c2",
+		   .client_ahead_us = 1250 * MS, .broker_ahead_us = -3000 * MS, .there_us = 4 * MS, .back_us = 4 * MS });
+	c = clocks_by_default(st);
+	assert_true(sv_eq(c.reference, SV("broker-1")));
+	/* consumer-1 is known to +-4 ms; 4 ms there, 4 ms back, 1 ms of the log. */
+	h = clock_named(&c, "broker-2");
+	assert_int_equal(h->method, CLOCK_LINKS);
+	assert_int_equal(h->offset_us, -3000 * MS);
+	assert_int_equal(h->uncertainty_us, 9 * MS);
+	story_free(st);
+}
+
+static void clients_bound_one_another_without_a_broker(void **state)
+{
+	struct story *st = story_new();
+	const struct host_clock *h;
+	struct clocks c;
+
+	(void)state;
+	/* True: asked at .500 and .510, answered at .520 and .522. consumer-2 is 300 ms ahead. */
+	story_event(st, EVENT_CLIENT_REJOINS, "consumer-1", at("10:00:00.500"), "group", "refunds", "client", "c1", NULL);
+	story_event(st, EVENT_CLIENT_REJOINS, "consumer-2", at("10:00:00.810"), "group", "refunds", "client", "c2", NULL);
+	story_event(st, EVENT_CLIENT_JOINED, "consumer-1", at("10:00:00.520"), "group", "refunds", "client", "c1",
+		    "generation", "5", NULL);
+	story_event(st, EVENT_CLIENT_JOINED, "consumer-2", at("10:00:00.822"), "group", "refunds", "client", "c2",
+		    "generation", "5", NULL);
+	c = clocks_by_default(st);
+	assert_true(sv_eq(c.reference, SV("consumer-1")));
+	/* From above 822 - 500 + 1, from below 810 - 520 - 1. */
+	h = clock_named(&c, "consumer-2");
+	assert_int_equal(h->method, CLOCK_LINKS);
+	assert_int_equal(h->offset_us, 306 * MS);
+	assert_int_equal(h->uncertainty_us, 17 * MS);
+	story_free(st);
+}
+
+static void logs_in_seconds_widen_the_bounds(void **state)
+{
+	struct story *st = story_new();
+	const struct host_clock *h;
+	struct clocks c;
+
+	(void)state;
+	/* Both clocks agree; the client's lines are cut to the second. From below 0 - 0.501, from above 0.499 + 1. */
+	story_event(st, EVENT_CLIENT_REJOINS, "consumer-1", at("10:00:00"), "group", "refunds", "client", "c1", NULL);
+	story_event(st, EVENT_GROUP_STABILIZED, "broker-1", at("10:00:00.500"), "group", "refunds", "generation", "5", NULL);
+	story_event(st, EVENT_CLIENT_JOINED, "consumer-1", at("10:00:01"), "group", "refunds", "client", "c1", "generation",
+		    "5", NULL);
+	c = clocks_by_default(st);
+	h = clock_named(&c, "consumer-1");
+	assert_int_equal(h->method, CLOCK_LINKS);
+	assert_int_equal(h->offset_us, (1500 - 501) * MS / 2);
+	assert_int_equal(h->uncertainty_us, (1500 + 501) * MS / 2);
+	story_free(st);
+}
+
+static void events_of_no_host_are_on_the_reference(void **state)
+{
+	struct story *st = story_new();
+	struct clocks c;
+	bool known;
+
+	(void)state;
+	/* The coordinator's log was given without a host. */
+	first_join(st, at("10:00:00.500"), (struct exchange){ "consumer-1", NULL, "refunds", "m1", "c1",
+		   .client_ahead_us = 1250 * MS, .there_us = 3 * MS, .back_us = 3 * MS });
+	c = clocks_by_default(st);
+	assert_true(sv_is_absent(c.reference));
+	assert_int_equal(c.count, 1);
+	assert_int_equal(clock_named(&c, "consumer-1")->offset_us, 1250 * MS);
+	assert_int_equal(clock_to_ref(&c, SV_ABSENT, at("10:00:00")).us, at("10:00:00").us);
+	clock_uncertainty_us(&c, SV_ABSENT, &known);
+	assert_true(known);
+	assert_int_equal(clock_to_ref(&c, SV("elsewhere"), at("10:00:00")).us, at("10:00:00").us);
+	clock_uncertainty_us(&c, SV("elsewhere"), &known);
+	assert_false(known);
+	story_free(st);
+}
+
+static void nothing_at_all(void **state)
+{
+	struct story *st = story_new();
+	struct clocks c = clocks_by_default(st);
+
+	(void)state;
+	assert_true(sv_is_absent(c.reference));
+	assert_int_equal(c.count, 0);
+	assert_int_equal(clocks_save(&c, st->store), 0);
+	story_free(st);
+}
+
+static void hostile_times_do_no_harm(void **state)
+{
+	struct story *st = story_new();
+	struct clocks c;
+
+	(void)state;
+	first_join(st, at("10:00:00.500"), (struct exchange){ "consumer-1", "broker-1", "refunds", "m1", "c1",
+		   .client_ahead_us = 1250 * MS, .there_us = 3 * MS, .back_us = 3 * MS });
+	story_event(st, EVENT_GROUP_STABILIZED, "broker-1", (struct host_time){ INT64_MIN }, "group", "refunds",
+		    "generation", "5", NULL);
+	story_event(st, EVENT_CLIENT_JOINED, "consumer-1", (struct host_time){ INT64_MAX }, "group", "refunds",
+		    "generation", "5", NULL);
+	c = clocks_by_default(st);
+	/* Such a pair is no link. */
+	assert_int_equal(clock_named(&c, "consumer-1")->links_forward, 1);
+	assert_int_equal(clock_to_ref(&c, SV("consumer-1"), (struct host_time){ INT64_MIN }).us, INT64_MIN);
+	assert_int_equal(clocks_save(&c, st->store), 0);
+	story_free(st);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(two_hosts_are_enclosed),
+		cmocka_unit_test(the_tightest_links_are_kept_as_evidence),
+		cmocka_unit_test(each_pair_of_lines_is_a_link),
+		cmocka_unit_test(a_bound_from_one_side_moves_no_further_than_it_must),
+		cmocka_unit_test(a_step_between_the_links_is_a_contradiction),
+		cmocka_unit_test(drift_is_a_line_between_the_bounds),
+		cmocka_unit_test(a_step_is_no_drift),
+		cmocka_unit_test(without_links_the_offset_is_assumed),
+		cmocka_unit_test(a_generation_that_came_twice_is_no_link),
+		cmocka_unit_test(an_answer_belongs_to_the_one_request_before_it),
+		cmocka_unit_test(a_whole_join_bounds_twice_from_each_side),
+		cmocka_unit_test(the_leader_bounds_the_other_clients),
+		cmocka_unit_test(a_member_id_may_hold_spaces),
+		cmocka_unit_test(a_member_that_is_removed_is_not_added),
+		cmocka_unit_test(a_zone_is_named),
+		cmocka_unit_test(a_host_with_an_offset_of_its_own_is_no_reference),
+		cmocka_unit_test(the_users_offset_wins),
+		cmocka_unit_test(a_second_broker_is_aligned_through_a_client),
+		cmocka_unit_test(clients_bound_one_another_without_a_broker),
+		cmocka_unit_test(logs_in_seconds_widen_the_bounds),
+		cmocka_unit_test(events_of_no_host_are_on_the_reference),
+		cmocka_unit_test(nothing_at_all),
+		cmocka_unit_test(hostile_times_do_no_harm),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
