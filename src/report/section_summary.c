@@ -28,14 +28,15 @@ static size_t proven_duplicates(const struct side_effects *e)
 	return e->by_cause[CAUSE_PROVEN] + e->by_cause[CAUSE_STRONG];
 }
 
-/* "reversal 310.00 CNY", each step and currency of the duplicates. */
-static struct sv amounts_words(const struct chapter_context *c)
+/* What was executed too much of one step, all currencies: "67176.18 CNY and 10248.15 USD". */
+static struct sv step_amounts(const struct chapter_context *c, struct sv step)
 {
 	const struct side_effects *e = &c->f->effects;
 	struct sv text = SV("");
 	for (size_t i = 0; i < e->amount_count; i++)
-		text = arena_printf(c->a, "%.*s%s%.*s %.*s", SV_ARG(text), i > 0 ? "; " : "", SV_ARG(words_or_dash(e->amounts[i].step)),
-				    SV_ARG(words_money(c->a, true, e->amounts[i].micros, e->amounts[i].currency)));
+		if (sv_eq(e->amounts[i].step, step))
+			text = arena_printf(c->a, "%.*s%s%.*s", SV_ARG(text), text.n > 0 ? " and " : "",
+					    SV_ARG(words_money(c->a, true, e->amounts[i].micros, e->amounts[i].currency)));
 	return text;
 }
 
@@ -50,8 +51,12 @@ static void effect_figures(struct out *o, const struct chapter_context *c)
 		   arena_printf(c->a, "side effects executed more than once, of %zu intents; %zu after a redelivery, %zu sent twice "
 				      "by the caller",
 				e->intents, proven_duplicates(e), e->by_cause[CAUSE_UPSTREAM]));
-	if (e->amount_count > 0)
-		out_figure(o, amounts_words(c), SV("executed too much, per step"));
+	for (size_t i = 0; i < e->by_step_count; i++) {
+		struct sv amounts = step_amounts(c, e->by_step[i].step);
+		if (amounts.n > 0)
+			out_figure(o, amounts, arena_printf(c->a, "stands behind the %zu repeated effects of step %.*s",
+							    e->by_step[i].count, SV_ARG(words_or_dash(e->by_step[i].step))));
+	}
 	if (e->redelivery_count > 0)
 		out_figure(o, arena_printf(c->a, "%zu", e->redelivery_count), SV("ranges of offsets delivered again"));
 }
