@@ -411,6 +411,10 @@ static void test_empty_directory(void **state)
 	(void)state;
 	assert_int_equal(ingest(p, p->root), 0);
 	assert_int_equal(problem_at(p, "input.empty", p->root)->severity, SEVERITY_WARNING);
+	/* One that a walk comes upon takes nothing from the user. */
+	make_directory(p, "tmp");
+	assert_int_equal(ingest(p, p->root), 0);
+	assert_int_equal(problem_at(p, "input.empty", path_of(p, "tmp"))->severity, SEVERITY_NOTE);
 	teardown_files(p);
 }
 
