@@ -62,6 +62,10 @@ void out_cell_refs(struct out *o, struct sv ids);
 void out_row_end(struct out *o);
 void out_table_end(struct out *o);
 
+/* Holds many details under one heading; HTML folds it, the others leave it out (see out_is_interactive). */
+void out_fold(struct out *o, struct sv summary);
+void out_fold_end(struct out *o);
+
 /* Folded by HTML; written out by the others, indented. */
 void out_details(struct out *o, struct sv summary);
 /* A line of evidence: its place, its role, its text. */

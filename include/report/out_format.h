@@ -44,6 +44,8 @@ struct format {
 	void (*bullets)(struct out *o, bool begin);
 	void (*bullet)(struct out *o, struct sv text);
 	void (*table)(struct out *o);	/* the collected cells */
+	void (*fold)(struct out *o, struct sv summary);	/* NULL: nothing */
+	void (*fold_end)(struct out *o);
 	void (*details)(struct out *o, struct sv summary);
 	void (*evidence)(struct out *o, struct sv place, struct sv time, struct sv role, struct sv text);
 	void (*details_end)(struct out *o);

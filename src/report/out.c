@@ -158,6 +158,20 @@ void out_table_end(struct out *o)
 	o->column_count = 0;
 }
 
+void out_fold(struct out *o, struct sv summary)
+{
+	end_runs(o);
+	if (o->format->fold != NULL)
+		o->format->fold(o, summary);
+}
+
+void out_fold_end(struct out *o)
+{
+	end_runs(o);
+	if (o->format->fold_end != NULL)
+		o->format->fold_end(o);
+}
+
 void out_details(struct out *o, struct sv summary)
 {
 	end_runs(o);

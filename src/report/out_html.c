@@ -33,6 +33,7 @@ static const char style_sheet[] =
 	".r{text-align:right;font-variant-numeric:tabular-nums}.bad{color:var(--bad)}.good{color:var(--good)}.warn{color:var(--warn)}"
 	".mute{color:var(--mute)}tr:target{outline:2px solid var(--blue)}a{color:var(--blue);text-decoration:none}a:hover{text-decoration:underline}"
 	"details{margin:0 0 8px;border:1px solid var(--line);border-radius:6px;padding:6px 12px}summary{cursor:pointer}"
+	"details.fold{background:var(--soft);margin:4px 0 14px}details.fold>details{background:var(--bg);margin:8px 0}"
 	"details ol{list-style:none;margin:8px 0;padding:0}details li{margin:0 0 8px}code,pre,.place{font:12.5px/1.45 ui-monospace,SFMono-Regular,"
 	"Menlo,Consolas,monospace}.place{color:var(--mute)}li pre{margin:2px 0 0;white-space:pre-wrap;overflow-wrap:anywhere;background:var(--soft);padding:4px 8px}"
 	"nav{font-size:13.5px;margin:0 0 8px}nav a{margin-right:14px;white-space:nowrap}svg{width:100%;min-width:720px;height:auto;display:block}"
@@ -190,6 +191,16 @@ static void html_table(struct out *o)
 	raw(o, "</tbody></table></div>\n");
 }
 
+static void html_fold(struct out *o, struct sv summary)
+{
+	element(o, "<details class=\"fold\"><summary>", summary, "</summary>\n");
+}
+
+static void html_fold_end(struct out *o)
+{
+	raw(o, "</details>\n");
+}
+
 static void html_details(struct out *o, struct sv summary)
 {
 	element(o, "<details><summary>", summary, "</summary><ol>\n");
@@ -301,6 +312,8 @@ const struct format html_format = {
 	.bullets = html_bullets,
 	.bullet = html_bullet,
 	.table = html_table,
+	.fold = html_fold,
+	.fold_end = html_fold_end,
 	.details = html_details,
 	.evidence = html_evidence,
 	.details_end = html_details_end,

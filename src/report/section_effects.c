@@ -87,13 +87,17 @@ static void totals(struct out *o, const struct chapter_context *c)
 static void attempts_of(struct out *o, const struct chapter_context *c)
 {
 	const struct side_effects *e = &c->f->effects;
-	for (size_t i = 0; out_is_interactive(o) && i < e->duplicate_count && i < c->rows_most; i++) {
+	if (!out_is_interactive(o))
+		return;
+	out_fold(o, SV("Attempts of each duplicate"));
+	for (size_t i = 0; i < e->duplicate_count && i < c->rows_most; i++) {
 		const struct duplicate *d = &e->duplicates[i];
 		out_details(o, arena_printf(c->a, "Attempts of D%u, %.*s %.*s", d->id, SV_ARG(d->business_key), SV_ARG(d->step)));
 		for (size_t k = 0; k < d->attempt_count; k++)
 			document_evidence_one(o, c, &d->attempts[k]->evidence);
 		out_details_end(o);
 	}
+	out_fold_end(o);
 }
 
 void chapter_effects(struct out *o, const struct chapter_context *c)

@@ -69,13 +69,17 @@ void chapter_rebalances(struct out *o, const struct chapter_context *c)
 		rebalance_row(o, c, &rs->items[i]);
 	out_table_end(o);
 	document_rest(o, c, shown, rs->count);
-	for (size_t i = 0; out_is_interactive(o) && i < shown; i++) {
+	if (!out_is_interactive(o))
+		return;
+	out_fold(o, SV("Evidence of each rebalance"));
+	for (size_t i = 0; i < shown; i++) {
 		const struct rebalance *r = &rs->items[i];
 		out_details(o, arena_printf(c->a, "Evidence of R%u, %s%s%.*s", r->id, trigger_infos[r->trigger].name,
 					    sv_is_absent(r->attribution_note) ? "" : ": ", SV_ARG(r->attribution_note)));
 		document_evidence(o, c, &r->evidence);
 		out_details_end(o);
 	}
+	out_fold_end(o);
 }
 
 static void share_row(struct out *o, const struct chapter_context *c, const char *name, const struct proportion *jitter,

@@ -74,12 +74,14 @@ static void window_details(struct out *o, const struct chapter_context *c)
 {
 	if (!out_is_interactive(o))
 		return;
+	out_fold(o, SV("Evidence of each window"));
 	for (size_t i = 0; i < c->f->windows.count && i < c->rows_most; i++) {
 		const struct window *w = &c->f->windows.items[i];
 		out_details(o, arena_printf(c->a, "Evidence of W%u, %.*s", w->id, SV_ARG(kinds_words(c->a, w))));
 		document_evidence(o, c, &w->evidence);
 		out_details_end(o);
 	}
+	out_fold_end(o);
 }
 
 /* The stretches of one kind and host as one row: how many, from when to when, how much of it covered. */

@@ -28,14 +28,15 @@ static size_t proven_duplicates(const struct side_effects *e)
 	return e->by_cause[CAUSE_PROVEN] + e->by_cause[CAUSE_STRONG];
 }
 
-/* "reversal 310.00 CNY", each step and currency of the duplicates. */
-static struct sv amounts_words(const struct chapter_context *c)
+/* What was executed too much of one step, all currencies: "67176.18 CNY and 10248.15 USD". */
+static struct sv step_amounts(const struct chapter_context *c, struct sv step)
 {
 	const struct side_effects *e = &c->f->effects;
 	struct sv text = SV("");
 	for (size_t i = 0; i < e->amount_count; i++)
-		text = arena_printf(c->a, "%.*s%s%.*s %.*s", SV_ARG(text), i > 0 ? "; " : "", SV_ARG(words_or_dash(e->amounts[i].step)),
-				    SV_ARG(words_money(c->a, true, e->amounts[i].micros, e->amounts[i].currency)));
+		if (sv_eq(e->amounts[i].step, step))
+			text = arena_printf(c->a, "%.*s%s%.*s", SV_ARG(text), text.n > 0 ? " and " : "",
+					    SV_ARG(words_money(c->a, true, e->amounts[i].micros, e->amounts[i].currency)));
 	return text;
 }
 
@@ -50,8 +51,12 @@ static void effect_figures(struct out *o, const struct chapter_context *c)
 		   arena_printf(c->a, "side effects executed more than once, of %zu intents; %zu after a redelivery, %zu sent twice "
 				      "by the caller",
 				e->intents, proven_duplicates(e), e->by_cause[CAUSE_UPSTREAM]));
-	if (e->amount_count > 0)
-		out_figure(o, amounts_words(c), SV("executed too much, per step"));
+	for (size_t i = 0; i < e->by_step_count; i++) {
+		struct sv amounts = step_amounts(c, e->by_step[i].step);
+		if (amounts.n > 0)
+			out_figure(o, amounts, arena_printf(c->a, "stands behind the %zu repeated effects of step %.*s",
+							    e->by_step[i].count, SV_ARG(words_or_dash(e->by_step[i].step))));
+	}
 	if (e->redelivery_count > 0)
 		out_figure(o, arena_printf(c->a, "%zu", e->redelivery_count), SV("ranges of offsets delivered again"));
 }
@@ -118,6 +123,12 @@ static void add_host(struct host_names *names, struct arena *a, struct sv host)
 	*ARENA_PUSH(a, names->items, names->count, names->capacity) = host;
 }
 
+/* The lane of a rebalance: its host, else its client by name. */
+static struct sv lane_of_rebalance(const struct rebalance *r)
+{
+	return r->host.n > 0 ? r->host : r->client;
+}
+
 static struct sv host_of_attempt(const struct attempt *t)
 {
 	return t->evidence.host.n > 0 ? t->evidence.host : t->consumer;
@@ -130,7 +141,7 @@ static struct host_names timeline_hosts(const struct chapter_context *c)
 	for (size_t i = 0; i < f->windows.count; i++)
 		add_host(&names, c->a, f->windows.items[i].host);
 	for (size_t i = 0; i < f->rebalances.count; i++)
-		add_host(&names, c->a, f->rebalances.items[i].host);
+		add_host(&names, c->a, lane_of_rebalance(&f->rebalances.items[i]));
 	for (size_t i = 0; i < f->effects.duplicate_count; i++) {
 		const struct duplicate *d = &f->effects.duplicates[i];
 		add_host(&names, c->a, host_of_attempt(d->attempts[d->attempt_count - 1]));
@@ -174,7 +185,7 @@ static struct lane host_lane(const struct chapter_context *c, struct sv host)
 	/* Rebalances last: they stand above the duplicates that they caused. */
 	for (size_t i = 0; i < f->rebalances.count; i++) {
 		const struct rebalance *r = &f->rebalances.items[i];
-		if (!sv_eq(r->host, host))
+		if (!sv_eq(lane_of_rebalance(r), host))
 			continue;
 		*ARENA_PUSH(c->a, points, point_count, point_capacity) = (struct lane_point){
 			r->trigger_time.us, r->lagged ? TONE_BAD : TONE_PLAIN, r->is_root ? 'R' : 'r',
