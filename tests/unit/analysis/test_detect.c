@@ -255,6 +255,25 @@ static void test_resets_of_the_called_side(void **state)
 	assert_none(st);
 }
 
+static void test_a_broker_that_restarts_resets_its_connections(void **state)
+{
+	struct story *st = story_new();
+	struct windows all;
+
+	(void)state;
+	story_event(st, EVENT_NET_RESET, "c1", at("10:00:00"), "path_a", C1, "path_b", BROKER, "direction", "ba", NULL);
+	story_event(st, EVENT_BROKER_STARTED, "broker-1", at("10:00:40"), NULL);
+	assert_none(st);
+
+	/* It had started before, or much later. */
+	st = story_new();
+	story_event(st, EVENT_NET_RESET, "c1", at("10:00:00"), "path_a", C1, "path_b", BROKER, "direction", "ba", NULL);
+	story_event(st, EVENT_BROKER_STARTED, "broker-1", at("09:59:40"), NULL);
+	story_event(st, EVENT_BROKER_STARTED, "broker-1", at("10:10:00"), NULL);
+	(void)only(st, &all, WINDOW_RESET);
+	story_free(st);
+}
+
 static void test_an_opening_without_answer(void **state)
 {
 	struct story *st = story_new();
@@ -611,6 +630,7 @@ int main(void)
 		cmocka_unit_test(test_delay),
 		cmocka_unit_test(test_what_is_no_delay),
 		cmocka_unit_test(test_resets_of_the_called_side),
+		cmocka_unit_test(test_a_broker_that_restarts_resets_its_connections),
 		cmocka_unit_test(test_an_opening_without_answer),
 		cmocka_unit_test(test_softnet_drops),
 		cmocka_unit_test(test_squeeze_needs_a_second_sign_on_that_host),
