@@ -54,6 +54,9 @@ static bool concerns(const struct surroundings *near, const struct window *w, bo
 {
 	if (!is_on_path(near, w))
 		return false;
+	/* A capture of many hosts' paths: the member's own address tells, where it is known. */
+	if (w->seen_elsewhere && sv_is_absent(w->caller) && near->peer.n > 0 && w->path_a.n > 0)
+		return sv_eq(near->peer, w->path_a);
 	if (window_concerns(w, near->host, certain))
 		return true;
 	*certain = true;
