@@ -23,6 +23,9 @@ struct tcp_opening {
 	bool acknowledged;	/* by side a */
 };
 
+/* Whether somebody may be expected to act on a connection. */
+enum tcp_presence { TCP_NOT_YET, TCP_OPEN, TCP_LEFT };
+
 struct tcp_conn {
 	struct tcp_address address[2];	/* of side a and b */
 	uint16_t port[2];
@@ -33,9 +36,23 @@ struct tcp_conn {
 	int64_t last_us;
 	uint64_t segments, retransmits, copies;
 	bool closed;	/* reset */
-	bool counted_open;	/* in pair->open */
+	enum tcp_presence presence;
 	struct tcp_conn *next;	/* of the same hash, or in the free list */
 	struct tcp_conn *older, *newer;	/* by latest activity */
 };
+
+static inline void tcp_conn_enter(struct tcp_conn *c)
+{
+	if (c->presence != TCP_OPEN)
+		c->pair->open++;
+	c->presence = TCP_OPEN;
+}
+
+static inline void tcp_conn_leave(struct tcp_conn *c)
+{
+	if (c->presence == TCP_OPEN && --c->pair->open == 0)
+		tcp_pair_restart(c->pair);
+	c->presence = TCP_LEFT;
+}
 
 #endif

@@ -61,8 +61,9 @@ struct tcp_accepted {
 /* Data passed over: lost before the capture point, out of order, or dropped by the capture. */
 struct tcp_gap {
 	bool open;
+	bool bare;	/* known by segments without payload alone: all that the side sent since is missing */
 	uint32_t from, to;
-	int64_t seen_us;
+	struct tcp_mark seen;
 };
 
 /* More are taken together with the latest: only their round trips are lost. */
@@ -82,7 +83,8 @@ struct tcp_wait {
 
 /* A stall as it is reported (event.def, net.stall). */
 struct tcp_stall {
-	struct tcp_mark mark;	/* the first loss */
+	struct tcp_mark mark;	/* the first loss, or where it shows */
+	bool has_loss;		/* it was seen */
 	int64_t start_us, end_us;
 	int64_t sign_us;	/* 0: none */
 	uint32_t retransmits, timeouts;
@@ -112,14 +114,18 @@ struct tcp_flow {
 	unsigned sent_count;
 	struct tcp_accepted accepted;
 	struct tcp_gap gap;
+	int64_t gap_sign_us;	/* of a bare gap: when the side's host was first heard again; set by tcp_stall_missed */
+	struct tcp_gap filled;	/* by the latest segment, if open: a bare gap, as it was */
+	int64_t progress_us;	/* when the peer acknowledged data last */
 	bool jump_suspected;
 	uint32_t jump_next;	/* where the stream goes on if the jump was true */
 	bool ack_suspected;
 	uint32_t ack_at;
 	struct tcp_wait wait;
 	bool held;		/* a stall that waits for its verdict (tcp_stall.h) */
+	bool held_left;		/* its side has left: it waits for the peer to be heard elsewhere */
 	struct tcp_stall held_stall;
-	int64_t held_replaced_us, held_until_us;
+	int64_t held_since_us, held_replaced_us;
 	struct tcp_flow *newer, *older;		/* unacknowledged flows of the pair's side */
 	bool listed;
 	struct tcp_flow *next_given_up, *previous_given_up;

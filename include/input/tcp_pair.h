@@ -23,15 +23,20 @@ struct tcp_address {
 	uint8_t bytes[16];	/* IPv4 in the first four, the others 0 */
 };
 
+#define TCP_WAKES_KEPT 4
+
 /* One host of the pair. */
 struct tcp_side {
+	int64_t heard_us;	/* its latest packet; 0: none yet */
+	int64_t woke_us[TCP_WAKES_KEPT];	/* when it was heard again after it had been silent for a while */
+	unsigned wakes;
 	struct tcp_median rtt;	/* of its data */
 	struct tcp_median gaps;	/* between its payloads, bursts taken as one */
 	bool acted;		/* last_act is known */
 	struct tcp_mark last_act;	/* its process did something: sent new payload, opened or closed */
 	uint64_t payloads;	/* segments with new payload so far */
 	uint64_t kernel_packets;	/* packets since last_act that needed no process */
-	int64_t payload_us;	/* latest new payload */
+	int64_t asked_us;	/* first new payload of the peer since last_act: 0 when there was none */
 	int64_t accepted_us;	/* when data of it was last acknowledged */
 	int64_t trouble_us;	/* when data of it was last known to have stood unacknowledged for long */
 	struct tcp_flow *unacked;	/* newest first; those without a sign of the peer's host come first */
@@ -45,7 +50,7 @@ struct tcp_pair {
 	bool certain;		/* a SYN told who called */
 	struct tcp_side side[2];
 	unsigned connections;	/* in the table */
-	unsigned open;		/* of them neither closed nor closing */
+	unsigned open;		/* of them established, and not left by either side */
 	unsigned connecting;	/* of them with an unanswered SYN */
 	int64_t syn_us;		/* latest SYN without an answer */
 	struct tcp_pair *next;	/* of the same hash, or in the free list */
@@ -73,6 +78,11 @@ struct tcp_quiet {
 	uint64_t kernel_packets;
 	bool pending;
 };
+
+/* A packet of a side was recorded. */
+void tcp_pair_hear(struct tcp_pair *p, unsigned side, int64_t now_us);
+/* When a side was first heard again after a silence that lasted beyond since_us; now_us if there was none of late. */
+int64_t tcp_pair_woke_us(const struct tcp_pair *p, unsigned side, int64_t since_us, int64_t now_us);
 
 /* The process of a side acts at mark. True, and *out filled in, when it had been quiet until then. */
 bool tcp_pair_act(struct tcp_pair *p, unsigned side, const struct tcp_mark *mark, bool is_payload,

@@ -40,6 +40,15 @@ void tcp_stall_give_up(struct tcp_flow *f, int64_t now_us, struct tcp_report *r)
 void tcp_stall_abort(struct tcp_flow *f, int64_t now_us, struct tcp_report *r);
 /* The peer of f reset the connection: it is heard, and the data will not be accepted. */
 void tcp_stall_refused(struct tcp_flow *f, int64_t now_us, struct tcp_report *r);
+/* Data known to have been sent did not come: f->gap was opened, and is bare. */
+void tcp_stall_missed(struct tcp_flow *f, int64_t now_us);
+/*
+ * Data known to have been sent came at last (f->filled): its side had been
+ * sending it in vain, with the capture on the peer's side of the outage.
+ */
+void tcp_stall_filled(struct tcp_flow *f, int64_t now_us, struct tcp_report *r);
+/* Whether f's side may have given the connection up in a stall. */
+bool tcp_stall_is_left(const struct tcp_flow *f);
 /* A held stall whose time is up. */
 void tcp_stall_settle(struct tcp_flow *f, int64_t now_us, struct tcp_report *r);
 /* Ends what is in progress on f and stops watching it. */

@@ -121,16 +121,6 @@ static void stop_connecting(struct tcp_conn *c)
 	c->opening.answered = true;
 }
 
-/* Nobody will act on it any more. */
-static void count_closing(struct tcp_conn *c)
-{
-	if (!c->counted_open)
-		return;
-	c->counted_open = false;
-	if (--c->pair->open == 0)
-		tcp_pair_restart(c->pair);
-}
-
 /* The process may still retry: it has not waited for twice the latest interval, by which Linux backs off. */
 static bool may_retry(const struct tcp_conn *c, int64_t now_us)
 {
@@ -171,7 +161,7 @@ static void forget(struct tcp *t, struct tcp_conn *c)
 
 	cut(t, c);
 	tcp_report_connection(&t->report, c);
-	count_closing(c);
+	tcp_conn_leave(c);
 	while (*at != c)
 		at = &(*at)->next;
 	*at = c->next;
@@ -223,7 +213,7 @@ static struct tcp_conn *open_connection(struct tcp *t, const struct segment *s, 
 	}
 	c = take_free(t);
 	*c = (struct tcp_conn){ .address = { e->address[a], e->address[!a] }, .port = { e->port[a], e->port[!a] },
-				.first = { t->now_us, s->place }, .counted_open = true, .next = t->bucket[bucket] };
+				.first = { t->now_us, s->place }, .next = t->bucket[bucket] };
 	for (unsigned i = TCP_A; i <= TCP_B; i++) {
 		c->flow[i].conn = c;
 		c->flow[i].side = i;
@@ -232,7 +222,6 @@ static struct tcp_conn *open_connection(struct tcp *t, const struct segment *s, 
 	t->connections++;
 	link_newest(t, c);
 	c->pair = tcp_pairs_hold(t->pairs, &c->address[TCP_A], &c->address[TCP_B], c->port[TCP_B]);
-	c->pair->open++;
 	c->pair->caller_port = c->port[TCP_A];
 	c->pair->certain = c->pair->certain || (s->flags & TCP_SYN) != 0;
 	*side = a;
@@ -373,7 +362,7 @@ static void take_data(struct tcp *t, struct tcp_flow *f, const struct segment *s
 		count_second(t, f, s, kind);
 	if (kind == TCP_DATA_AGAIN || kind == TCP_DATA_TIMEOUT)
 		tcp_stall_resent(f, kind == TCP_DATA_TIMEOUT, t->now_us);
-	if (kind == TCP_DATA_NEW || kind == TCP_DATA_LATE)
+	if (kind == TCP_DATA_NEW || kind == TCP_DATA_LATE || f->filled.open)
 		act(t, f->conn, f->side, &mark, true);
 	else if ((s->flags & (TCP_SYN | TCP_FIN)) == 0)
 		tcp_pair_kernel_packet(f->conn->pair, f->side);
@@ -414,16 +403,17 @@ static void abandon_opening(struct tcp *t, struct tcp_conn *c)
 }
 
 /*
- * A connection that is refused (RST in answer to a SYN) works as far as the
- * path is concerned, and a RST after a FIN of either side ends what had ended:
- * neither is a net.reset.
+ * No net.reset: a connection that is refused (RST in answer to a SYN), since
+ * its path works; a RST after a FIN of either side, since it ends what had
+ * ended; a RST by the side that gave the connection up in a stall, whose FIN
+ * could not be sent behind the data that stood.
  */
 static void report_reset(struct tcp *t, const struct tcp_conn *c, const struct tcp_mark *mark, unsigned side)
 {
 	bool opening = c->opening.seen && !c->opening.answered;
 	bool ended = c->flow[TCP_A].fin_sent || c->flow[TCP_B].fin_sent;
 
-	if (!opening && !ended)
+	if (!opening && !ended && !tcp_stall_is_left(&c->flow[side]))
 		tcp_report_reset(&t->report, c, side, mark, c->flow[!side].sent_count > 0);
 }
 
@@ -446,7 +436,7 @@ static void take_reset(struct tcp *t, struct tcp_conn *c, const struct segment *
 	cut_window(t, &c->flow[TCP_A], false);
 	cut_window(t, &c->flow[TCP_B], false);
 	c->closed = true;
-	count_closing(c);
+	tcp_conn_leave(c);
 }
 
 static void take_fin(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side, bool was_sent)
@@ -457,7 +447,7 @@ static void take_fin(struct tcp *t, struct tcp_conn *c, const struct segment *s,
 		return;
 	act(t, c, side, &mark, false);
 	tcp_stall_give_up(&c->flow[side], t->now_us, &t->report);
-	count_closing(c);
+	tcp_conn_leave(c);
 }
 
 /*
@@ -487,7 +477,13 @@ static void take_segment(struct tcp *t, struct tcp_conn *c, const struct segment
 		take_syn(t, c, s, &mark);
 	else if ((s->flags & TCP_SYN) != 0)
 		take_syn_answer(t, c);
+	if ((s->flags & (TCP_SYN | TCP_ACK)) != TCP_SYN && c->presence == TCP_NOT_YET)
+		tcp_conn_enter(c);
 	kind = tcp_flow_send(f, s, t->now_us, other->window_closed);
+	if (f->gap.open && f->gap.bare && f->gap.seen.us == t->now_us)
+		tcp_stall_missed(f, t->now_us);
+	if (f->filled.open)
+		tcp_stall_filled(f, t->now_us, &t->report);
 	take_sign(t, c, side, kind);
 	if ((s->flags & TCP_ACK) != 0) {
 		take_acknowledgment(t, other, s->acknowledgment);

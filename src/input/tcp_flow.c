@@ -91,6 +91,14 @@ static enum tcp_data sent_again(struct tcp_flow *f, uint32_t start, uint32_t end
 	return TCP_DATA_AGAIN;
 }
 
+/* The first transmission of what fills a gap came before the gap was seen. */
+static enum tcp_data filler_kind(const struct tcp_flow *f, int64_t now_us)
+{
+	if (now_us - f->gap.seen.us <= REORDER_MOST_US)
+		return TCP_DATA_LATE;
+	return again_after(f->gap.seen.us, now_us);
+}
+
 static enum tcp_data old_data(struct tcp_flow *f, const struct segment *s, uint32_t start, uint32_t end,
 			      int64_t now_us)
 {
@@ -99,19 +107,45 @@ static enum tcp_data old_data(struct tcp_flow *f, const struct segment *s, uint3
 	if (!fills)
 		return sent_again(f, start, end, now_us);
 	insert_filler(f, start, end, s, now_us);
-	if (now_us - f->gap.seen_us <= REORDER_MOST_US)
-		return TCP_DATA_LATE;
-	return again_after(f->gap.seen_us, now_us);
+	return filler_kind(f, now_us);
+}
+
+/* A segment without payload stands behind data that did not come by: what was sent is known, when is not. */
+static void take_bare(struct tcp_flow *f, const struct segment *s, uint32_t at, int64_t now_us)
+{
+	if (!f->synced || !tcp_is_near(at, f->next) || tcp_ahead(at, f->next) <= 0)
+		return;
+	if (!f->gap.open)
+		f->gap = (struct tcp_gap){ .open = true, .bare = true, .from = f->next, .seen = { now_us, s->place } };
+	if (f->gap.bare)
+		f->gap.to = at;
+}
+
+/* The start of a bare gap has come. */
+static enum tcp_data fill_bare(struct tcp_flow *f, uint32_t end, int64_t now_us)
+{
+	enum tcp_data kind = filler_kind(f, now_us);
+
+	f->filled = f->gap;
+	f->gap.from = end;
+	f->gap.seen.us = now_us;
+	f->gap.open = tcp_ahead(f->gap.to, end) > 0;
+	f->sent[f->sent_count - 1].inexact = true;
+	return kind;
 }
 
 static enum tcp_data new_data(struct tcp_flow *f, const struct segment *s, uint32_t start, uint32_t end,
 			      int64_t now_us)
 {
+	bool is_known = f->gap.open && f->gap.bare && start == f->gap.from && tcp_ahead(f->gap.to, start) > 0;
+
 	if (tcp_ahead(start, f->next) > 0)
-		f->gap = (struct tcp_gap){ true, f->next, start, now_us };
+		f->gap = (struct tcp_gap){ .open = true, .from = f->next, .to = start, .seen = { now_us, s->place } };
 	append_sent(f, start, end, s, now_us);
 	f->next = end;
-	return TCP_DATA_NEW;
+	if (f->fin_sent && f->fin == end)
+		f->next++;
+	return is_known ? fill_bare(f, end, now_us) : TCP_DATA_NEW;
 }
 
 /* From the oldest data under way on, all is plausible however far back. */
@@ -185,6 +219,7 @@ enum tcp_data tcp_flow_send(struct tcp_flow *f, const struct segment *s, int64_t
 	uint32_t start = s->sequence + ((s->flags & TCP_SYN) != 0);
 	enum tcp_data kind = TCP_DATA_NONE;
 
+	f->filled.open = false;
 	if ((s->flags & TCP_RST) != 0)
 		return TCP_DATA_NONE;
 	if (!f->synced) {
@@ -195,6 +230,8 @@ enum tcp_data tcp_flow_send(struct tcp_flow *f, const struct segment *s, int64_t
 		return TCP_DATA_PROBE;
 	if (s->payload_bytes > 0)
 		kind = take_data(f, s, start, now_us);
+	else if ((s->flags & TCP_SYN) == 0)
+		take_bare(f, s, start, now_us);
 	if ((s->flags & TCP_FIN) != 0)
 		take_fin(f, start + s->payload_bytes);
 	return kind;
@@ -277,10 +314,13 @@ bool tcp_flow_acknowledge(struct tcp_flow *f, uint32_t ack, int64_t now_us, stru
 	} else {
 		f->ack_suspected = false;
 	}
-	if (f->gap.open && tcp_ahead(ack, f->gap.from) > 0 && tcp_ahead(ack, f->gap.to) < 0)
+	if (f->gap.open && !f->gap.bare && tcp_ahead(ack, f->gap.from) > 0 && tcp_ahead(ack, f->gap.to) < 0)
 		forget_beyond_gap(f, ack);
+	if (f->gap.open && tcp_ahead(ack, f->gap.to) >= 0)
+		f->gap.open = false;
 	if (f->sent_count == 0 || tcp_ahead(ack, f->sent[0].start) <= 0)
 		return false;
+	f->progress_us = now_us;
 	*out = (struct tcp_progress){ .head = f->sent[0], .before = f->accepted };
 	if (!accept_whole(f, ack, now_us, out) || (f->sent_count > 0 && tcp_ahead(ack, f->sent[0].start) > 0))
 		accept_part(f, ack);

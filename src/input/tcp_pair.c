@@ -112,6 +112,28 @@ void tcp_pairs_each(struct tcp_pairs *p, void (*visit)(void *context, struct tcp
 			visit(context, pair);
 }
 
+/* ---- signs of life ---- */
+
+void tcp_pair_hear(struct tcp_pair *p, unsigned side, int64_t now_us)
+{
+	struct tcp_side *s = &p->side[side];
+
+	if (s->heard_us != 0 && now_us - s->heard_us > TROUBLE_US)
+		s->woke_us[s->wakes++ % TCP_WAKES_KEPT] = now_us;
+	s->heard_us = now_us;
+}
+
+int64_t tcp_pair_woke_us(const struct tcp_pair *p, unsigned side, int64_t since_us, int64_t now_us)
+{
+	const struct tcp_side *s = &p->side[side];
+	int64_t first_us = now_us;
+
+	for (unsigned i = 0; i < TCP_WAKES_KEPT && i < s->wakes; i++)
+		if (s->woke_us[i] > since_us && s->woke_us[i] < first_us)
+			first_us = s->woke_us[i];
+	return first_us;
+}
+
 /* ---- silence ---- */
 
 static bool is_rhythm_known(const struct tcp_side *side)
@@ -148,13 +170,12 @@ static bool is_in_trouble(const struct tcp_pair *p, int64_t now_us)
 	return has_flow_in_trouble(&p->side[TCP_A], now_us) || has_flow_in_trouble(&p->side[TCP_B], now_us);
 }
 
-/* The peer's payload came after all that this side sent, and was acknowledged. */
-static bool is_pending(const struct tcp_pair *p, unsigned side)
+/* The peer's payload came after all that this side sent, was acknowledged, and stood for a while. */
+static bool is_pending(const struct tcp_pair *p, unsigned side, int64_t now_us)
 {
-	const struct tcp_side *peer = &p->side[!side];
+	int64_t asked_us = p->side[side].asked_us;
 
-	return peer->payload_us != 0 && peer->payload_us >= p->side[side].payload_us &&
-	       peer->accepted_us >= peer->payload_us;
+	return asked_us != 0 && p->side[!side].accepted_us >= asked_us && now_us - asked_us > QUIET_LEAST_US;
 }
 
 static int64_t latest(int64_t x, int64_t y)
@@ -169,12 +190,14 @@ bool tcp_pair_quiet(const struct tcp_pair *p, unsigned side, int64_t now_us, str
 
 	if (!s->acted || p->open == 0 || !is_rhythm_known(s))
 		return false;
-	/* After trouble the path is well only from its end on. */
+	/* After trouble the path is well only from its end on; and the called side owes nothing until it is asked. */
 	start = latest(s->last_act.us, latest(p->side[TCP_A].trouble_us, p->side[TCP_B].trouble_us));
+	if (side == TCP_B)
+		start = latest(start, s->asked_us);
 	if (now_us - start <= quiet_threshold_us(s) || is_in_trouble(p, now_us))
 		return false;
 	*out = (struct tcp_quiet){ .mark = s->last_act, .side = side, .start_us = start, .end_us = now_us,
-				   .kernel_packets = s->kernel_packets, .pending = is_pending(p, side) };
+				   .kernel_packets = s->kernel_packets, .pending = is_pending(p, side, now_us) };
 	/* A server that owes nothing is idle. */
 	return side == TCP_A || out->pending;
 }
@@ -190,10 +213,10 @@ bool tcp_pair_act(struct tcp_pair *p, unsigned side, const struct tcp_mark *mark
 	s->acted = true;
 	s->last_act = *mark;
 	s->kernel_packets = 0;
-	if (is_payload) {
-		s->payloads++;
-		s->payload_us = mark->us;
-	}
+	s->asked_us = 0;
+	s->payloads += is_payload;
+	if (is_payload && p->side[!side].asked_us == 0)
+		p->side[!side].asked_us = mark->us;
 	return was_quiet;
 }
 
@@ -206,8 +229,10 @@ void tcp_pair_restart(struct tcp_pair *p)
 {
 	for (unsigned side = TCP_A; side <= TCP_B; side++) {
 		p->side[side].acted = false;
+		p->side[side].heard_us = 0;
+		p->side[side].wakes = 0;
 		p->side[side].kernel_packets = 0;
-		p->side[side].payload_us = 0;
+		p->side[side].asked_us = 0;
 		p->side[side].accepted_us = 0;
 		p->side[side].trouble_us = 0;
 	}

@@ -119,7 +119,8 @@ void tcp_report_stall(struct tcp_report *r, const struct tcp_flow *f, const stru
 	begin(&e, EVENT_NET_STALL, &stall->mark, stall->start_us, stall->end_us);
 	set_path(&e, f->conn, &texts);
 	set_direction(&e, f->side);
-	event_set_int(&e, FIELD_LOSS_AT_US, stall->mark.us);
+	if (stall->has_loss)
+		event_set_int(&e, FIELD_LOSS_AT_US, stall->mark.us);
 	if (stall->sign_us != 0)
 		event_set_int(&e, FIELD_SIGN_AT_US, stall->sign_us);
 	event_set_int(&e, FIELD_RETRANSMITS, stall->retransmits);

@@ -54,7 +54,7 @@ static void list(struct tcp_flow *f)
 
 static void leave_given_up(struct tcp_flow *f)
 {
-	if (!f->given_up)
+	if (!f->given_up || f->held_left)
 		return;
 	if (f->previous_given_up != NULL)
 		f->previous_given_up->next_given_up = f->next_given_up;
@@ -112,7 +112,7 @@ static struct tcp_stall stall_of(const struct tcp_flow *f, const struct tcp_sent
 {
 	bool known = before->known && before->sent_us < head->first.us;
 
-	return (struct tcp_stall){ .mark = head->first, .start_us = known ? before->sent_us : head->first.us,
+	return (struct tcp_stall){ .mark = head->first, .has_loss = true, .start_us = known ? before->sent_us : head->first.us,
 				   .end_us = end_us, .sign_us = f->wait.sign_us,
 				   .retransmits = f->wait.retransmits, .timeouts = f->wait.timeouts };
 }
@@ -133,6 +133,7 @@ static void report_abandoned(struct tcp_flow *f, int64_t end_us, bool censored, 
 	stall.censored = censored;
 	report_once(f, &stall, r);
 	leave_given_up(f);
+	tcp_conn_leave(f->conn);
 }
 
 void tcp_stall_watch(struct tcp_flow *f)
@@ -167,24 +168,6 @@ static void sign_unacked(struct tcp_side *side, int64_t now_us)
 		f->wait.sign_us = now_us;
 }
 
-void tcp_stall_host_heard(struct tcp_pair *p, unsigned side, const struct tcp_conn *c, int64_t now_us,
-			  struct tcp_report *r)
-{
-	struct tcp_side *waiting = &p->side[!side];
-	struct tcp_flow *next;
-
-	sign_unacked(waiting, now_us);
-	for (struct tcp_flow *f = waiting->given_up; f != NULL; f = next) {
-		next = f->next_given_up;
-		if (f->conn == c)
-			continue;
-		f->wait.replaced_us = now_us;
-		leave_given_up(f);
-		if (f->wait.ended)
-			report_abandoned(f, now_us, false, r);
-	}
-}
-
 /* When the head was accepted: by its last transmission, unless that is too long ago to have been answered now. */
 static int64_t acceptance_us(const struct tcp_flow *f, const struct tcp_sent *head, int64_t now_us)
 {
@@ -193,24 +176,81 @@ static int64_t acceptance_us(const struct tcp_flow *f, const struct tcp_sent *he
 	return now_us - head->last_us > lag ? now_us : head->last_us;
 }
 
+/* ---- stalls held back ---- */
+
 static void hold(struct tcp_flow *f, const struct tcp_stall *stall, int64_t now_us)
 {
 	f->held = true;
 	f->held_stall = *stall;
+	f->held_since_us = now_us;
 	f->held_replaced_us = f->wait.replaced_us;
-	f->held_until_us = now_us + HELD_US;
 }
 
-static void release_held(struct tcp_flow *f, bool left, struct tcp_report *r)
+/* The side stayed: its connection went on, or ended by itself later. */
+static void release_held(struct tcp_flow *f, struct tcp_report *r)
 {
+	const struct tcp_conn *c = f->conn;
+
 	if (!f->held)
 		return;
 	f->held = false;
-	if (left) {
-		f->held_stall.abandoned = true;
-		f->held_stall.end_us = f->held_replaced_us;
-	}
+	if (!c->closed && !c->flow[TCP_A].fin_sent && !c->flow[TCP_B].fin_sent)
+		tcp_conn_enter(f->conn);
 	tcp_report_stall(r, f, &f->held_stall);
+}
+
+/* The side had left: the silence ended when its peer was heard elsewhere. */
+static void end_held(struct tcp_flow *f, int64_t end_us, bool censored, struct tcp_report *r)
+{
+	f->held = f->held_left = false;
+	f->held_stall.abandoned = true;
+	f->held_stall.censored = censored;
+	f->held_stall.end_us = end_us;
+	tcp_report_stall(r, f, &f->held_stall);
+	leave_given_up(f);
+}
+
+static void leave_held(struct tcp_flow *f, struct tcp_report *r)
+{
+	if (!f->held || f->held_left)
+		return;
+	if (f->held_replaced_us != 0) {
+		end_held(f, f->held_replaced_us, false, r);
+		return;
+	}
+	f->held_left = true;
+	enter_given_up(f);
+}
+
+/* ---- the life of a stall ---- */
+
+static void hear_elsewhere(struct tcp_flow *f, int64_t now_us, struct tcp_report *r)
+{
+	if (f->held_left)
+		end_held(f, now_us, false, r);
+	if (f->wait.gave_up_us == 0)
+		return;
+	f->wait.replaced_us = now_us;
+	leave_given_up(f);
+	/* Nobody is expected there until it shows that it goes on after all. */
+	tcp_conn_leave(f->conn);
+	if (f->wait.ended)
+		report_abandoned(f, now_us, false, r);
+}
+
+void tcp_stall_host_heard(struct tcp_pair *p, unsigned side, const struct tcp_conn *c, int64_t now_us,
+			  struct tcp_report *r)
+{
+	struct tcp_side *waiting = &p->side[!side];
+	struct tcp_flow *next;
+
+	tcp_pair_hear(p, side, now_us);
+	sign_unacked(waiting, now_us);
+	for (struct tcp_flow *f = waiting->given_up; f != NULL; f = next) {
+		next = f->next_given_up;
+		if (f->conn != c)
+			hear_elsewhere(f, now_us, r);
+	}
 }
 
 void tcp_stall_progress(struct tcp_flow *f, const struct tcp_progress *progress, int64_t now_us,
@@ -222,10 +262,10 @@ void tcp_stall_progress(struct tcp_flow *f, const struct tcp_progress *progress,
 	if (f->wait.stalled && !f->wait.reported) {
 		struct tcp_stall stall = stall_of(f, head, &progress->before, acceptance_us(f, head, now_us));
 
-		if (f->wait.replaced_us != 0)
+		if (!f->held_left)
+			release_held(f, r);
+		if (!f->held)
 			hold(f, &stall, now_us);
-		else
-			tcp_report_stall(r, f, &stall);
 	}
 	if (f->wait.stalled || head->sends > 1)
 		side_of(f)->trouble_us = now_us;
@@ -237,6 +277,28 @@ void tcp_stall_progress(struct tcp_flow *f, const struct tcp_progress *progress,
 	}
 	/* The next data has a wait of its own, and the peer is heard just now. */
 	f->wait = (struct tcp_wait){ .heard_us = now_us, .sign_us = now_us };
+}
+
+/* The last data of the side that came, or else now. */
+static int64_t last_arrival_us(const struct tcp_flow *f, int64_t now_us)
+{
+	return f->accepted.known && f->accepted.sent_us < now_us ? f->accepted.sent_us : now_us;
+}
+
+void tcp_stall_missed(struct tcp_flow *f, int64_t now_us)
+{
+	f->gap_sign_us = tcp_pair_woke_us(f->conn->pair, f->side, last_arrival_us(f, now_us), now_us);
+}
+
+void tcp_stall_filled(struct tcp_flow *f, int64_t now_us, struct tcp_report *r)
+{
+	struct tcp_stall stall = { .mark = f->filled.seen, .start_us = last_arrival_us(f, f->filled.seen.us),
+				   .end_us = now_us, .sign_us = f->gap_sign_us };
+
+	if (now_us - f->filled.seen.us <= threshold_us(f))
+		return;
+	tcp_report_stall(r, f, &stall);
+	side_of(f)->trouble_us = now_us;
 }
 
 void tcp_stall_replaced(struct tcp_pair *p, const struct tcp_conn *c, int64_t now_us)
@@ -260,9 +322,8 @@ void tcp_stall_replaced(struct tcp_pair *p, const struct tcp_conn *c, int64_t no
 	}
 }
 
-void tcp_stall_give_up(struct tcp_flow *f, int64_t now_us, struct tcp_report *r)
+static void give_up(struct tcp_flow *f, int64_t now_us, struct tcp_report *r)
 {
-	release_held(f, true, r);
 	if (!is_waiting(f) || f->wait.reported)
 		return;
 	judge_silence(f, &f->sent[0], now_us);
@@ -278,16 +339,30 @@ void tcp_stall_give_up(struct tcp_flow *f, int64_t now_us, struct tcp_report *r)
 	enter_given_up(f);
 }
 
+void tcp_stall_give_up(struct tcp_flow *f, int64_t now_us, struct tcp_report *r)
+{
+	/* Who has been answered since is no longer giving up: it is done. */
+	if (f->conn->flow[!f->side].progress_us > f->held_since_us)
+		release_held(f, r);
+	else
+		leave_held(f, r);
+	give_up(f, now_us, r);
+}
+
 void tcp_stall_abort(struct tcp_flow *f, int64_t now_us, struct tcp_report *r)
 {
-	tcp_stall_give_up(f, now_us, r);
+	leave_held(f, r);
+	give_up(f, now_us, r);
 	if (!f->given_up)
 		stop_watching(f);
 }
 
 void tcp_stall_refused(struct tcp_flow *f, int64_t now_us, struct tcp_report *r)
 {
-	release_held(f, true, r);
+	if (f->held && f->held_replaced_us != 0)
+		leave_held(f, r);
+	else if (!f->held_left)
+		release_held(f, r);
 	if (is_waiting(f) && !f->wait.reported) {
 		judge_silence(f, &f->sent[0], now_us);
 		if (f->wait.stalled)
@@ -296,17 +371,24 @@ void tcp_stall_refused(struct tcp_flow *f, int64_t now_us, struct tcp_report *r)
 	stop_watching(f);
 }
 
+bool tcp_stall_is_left(const struct tcp_flow *f)
+{
+	return f->held || f->wait.gave_up_us != 0 || f->wait.reported;
+}
+
 void tcp_stall_settle(struct tcp_flow *f, int64_t now_us, struct tcp_report *r)
 {
-	if (f->held && now_us > f->held_until_us)
-		release_held(f, false, r);
+	if (f->held && !f->held_left && now_us > f->held_since_us + HELD_US)
+		release_held(f, r);
 }
 
 void tcp_stall_cut(struct tcp_flow *f, int64_t now_us, struct tcp_report *r)
 {
 	int64_t last_us = f->conn->last_us;
 
-	release_held(f, false, r);
+	if (f->held_left)
+		end_held(f, last_us, true, r);
+	release_held(f, r);
 	if (is_waiting(f) && !f->wait.reported) {
 		judge_silence(f, &f->sent[0], now_us);
 		if (!f->wait.stalled) {
