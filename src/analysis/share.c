@@ -460,6 +460,20 @@ static struct sv share_words(struct arena *a, const struct share *s)
 			    s->jitter.lagged.share * 100);
 }
 
+/* Those that jitter does not account for, by trigger. */
+static struct sv others(struct arena *a, const struct share *s)
+{
+	struct sv words = SV("");
+
+	for (size_t t = 0; t < TRIGGER_COUNT; t++) {
+		const struct proportion *of = &s->lagged_by_trigger[t];
+		if (of->total > of->count)
+			words = arena_printf(a, "%.*s%s%zu by %s", SV_ARG(words), words.n > 0 ? ", " : "",
+					     of->total - of->count, trigger_infos[t].name);
+	}
+	return words;
+}
+
 static struct sv reason_of(struct arena *a, const struct share *s)
 {
 	const struct chance *ch = &s->jitter.chance;
@@ -481,8 +495,8 @@ static struct sv reason_of(struct arena *a, const struct share *s)
 				    SV_ARG(share), ch->expected_share * 100, ch->p_value);
 	case VERDICT_PARTIAL:
 	case VERDICT_REJECTED:
-		return arena_printf(a, "%.*s lie inside jitter windows, below the line of %d %%; %zu were caused by a pause.",
-				    SV_ARG(share), s->threshold_percent, s->pauses.lagged.count);
+		return arena_printf(a, "%.*s lie inside jitter windows, below the line of %d %%; the others: %.*s.", SV_ARG(share),
+				    s->threshold_percent, SV_ARG(others(a, s)));
 	case VERDICT_INSUFFICIENT:
 		break;
 	}
