@@ -236,9 +236,10 @@ void detect_measure_spans(struct window *w)
 {
 	if (w->kinds & (1U << WINDOW_PROCESS_PAUSE | 1U << WINDOW_SERVER_PAUSE))
 		detect_measure(w, MEASURE_PAUSE_MS, span_length_us(w->span) / US_PER_MS);
+	if (w->kinds & 1U << WINDOW_BLACKOUT)
+		detect_measure(w, MEASURE_SILENCE_MS, span_length_us(w->span) / US_PER_MS);
 	if (!w->has_outage)
 		return;
-	detect_measure(w, MEASURE_SILENCE_MS, span_length_us(w->span) / US_PER_MS);
 	detect_measure(w, MEASURE_OUTAGE_MS, span_length_us(w->outage) / US_PER_MS);
 	if (w->span.end.us > w->outage.end.us)
 		detect_measure(w, MEASURE_BACKOFF_MS, (w->span.end.us - w->outage.end.us) / US_PER_MS);

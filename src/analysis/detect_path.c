@@ -27,25 +27,40 @@ static int64_t blackout_limit_us(const struct event *e)
 }
 
 /*
+ * When data certainly stood out: from its loss where that was seen; from the
+ * first sign of the sender where the capture is on the receiver's side, which
+ * learns of the loss by it; else throughout.
+ */
+static int64_t stood_from_us(const struct event *e)
+{
+	enum event_field from = event_has(e, FIELD_LOSS_AT_US) ? FIELD_LOSS_AT_US : FIELD_SIGN_AT_US;
+	int64_t us = event_has(e, from) ? e->value[from].number : e->time.us;
+
+	return us < e->time.us || us > event_end_us(e) ? e->time.us : us;
+}
+
+static int64_t sign_us(const struct event *e, int64_t loss_us)
+{
+	int64_t end_us = event_end_us(e), us = event_has(e, FIELD_SIGN_AT_US) ? e->value[FIELD_SIGN_AT_US].number : end_us;
+
+	return us < loss_us || us > end_us ? end_us : us;
+}
+
+/*
  * The silence lasts from the last data accepted to the next. It is a blackout
  * by the time in which data really stood out: before it the connection may
  * have been idle.
  */
 static void take_stall(const struct detect_context *ctx, const struct event *e)
 {
-	int64_t end_us = event_end_us(e);
-	int64_t loss_at = event_has(e, FIELD_LOSS_AT_US) ? e->value[FIELD_LOSS_AT_US].number : e->time.us;
-	int64_t sign_at = event_has(e, FIELD_SIGN_AT_US) ? e->value[FIELD_SIGN_AT_US].number : end_us;
+	int64_t from_us = stood_from_us(e);
 
-	if (loss_at < e->time.us || loss_at > end_us)
-		loss_at = e->time.us;
-	if (end_us - loss_at <= blackout_limit_us(e))
+	if (event_end_us(e) - from_us <= blackout_limit_us(e))
 		return;
-	if (sign_at < loss_at || sign_at > end_us)
-		sign_at = end_us;
 	struct window *w = detect_add(ctx, WINDOW_BLACKOUT, "capture", SV_ABSENT, detect_path(ctx, e), detect_event_span(ctx, e));
-	w->outage = detect_span(ctx, e->host, loss_at, sign_at);
-	w->has_outage = true;
+	w->has_outage = event_has(e, FIELD_LOSS_AT_US);
+	if (w->has_outage)
+		w->outage = detect_span(ctx, e->host, from_us, sign_us(e, from_us));
 	w->censored = detect_number(e, FIELD_CENSORED) != 0;
 	detect_measure(w, MEASURE_RETRANSMITS, detect_number(e, FIELD_RETRANSMITS));
 	detect_measure(w, MEASURE_TIMEOUTS, detect_number(e, FIELD_TIMEOUTS));

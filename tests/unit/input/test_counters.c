@@ -58,21 +58,24 @@ static void read_text(struct run *run, const char *text)
 	assert_int_equal(run->rc, 0);
 }
 
-static const struct seen *nth(const struct run *run, enum event_type type, size_t n)
-{
-	for (size_t i = 0; i < run->count; i++)
-		if (run->seen[i].event.type == type && n-- == 0)
-			return &run->seen[i];
-	return NULL;
-}
-
 static size_t how_many(const struct run *run, enum event_type type)
 {
 	size_t n = 0;
 
-	while (nth(run, type, n) != NULL)
-		n++;
+	for (size_t i = 0; i < run->count; i++)
+		n += run->seen[i].event.type == type;
 	return n;
+}
+
+/* It must be there. */
+static const struct seen *nth(const struct run *run, enum event_type type, size_t n)
+{
+	size_t i = 0;
+
+	assert_true(n < how_many(run, type));
+	while (run->seen[i].event.type != type || n-- > 0)
+		i++;
+	return &run->seen[i];
 }
 
 /* 2026-11-30T10:00:00Z; see each text's clock lines. */
@@ -83,7 +86,6 @@ static void assert_delta(const struct run *run, size_t n, const char *counter, i
 {
 	const struct seen *s = nth(run, EVENT_COUNTER_DELTA, n);
 
-	assert_non_null(s);
 	assert_string_equal(s->counter, counter);
 	assert_int_equal(event_has(&s->event, FIELD_CPU), cpu >= 0);
 	if (cpu >= 0)
@@ -100,19 +102,30 @@ static void assert_covered(const struct run *run, size_t n, const char *kind, in
 {
 	const struct seen *s = nth(run, EVENT_COVERED, n);
 
-	assert_non_null(s);
 	assert_string_equal(s->kind, kind);
 	assert_int_equal(s->event.time.us, TEN + start_ms * 1000);
 	assert_int_equal(s->event.duration_us, (end_ms - start_ms) * 1000);
 	assert_int_equal(s->event.value[FIELD_SAMPLES].number, samples);
 }
 
-static const struct problem *problem(const struct run *run, const char *code)
+static const struct problem *find_problem(const struct run *run, const char *code)
 {
 	for (size_t i = 0; i < diag_count(run->diag); i++)
 		if (sv_eq(diag_at(run->diag, i)->code, sv_of(code)))
 			return diag_at(run->diag, i);
 	return NULL;
+}
+
+static void assert_problem(const struct run *run, const char *code, enum severity severity, uint64_t line)
+{
+	const struct problem *p = find_problem(run, code);
+
+	if (p == NULL) {
+		fail_msg("no problem %s", code);
+		return;
+	}
+	assert_int_equal(p->severity, severity);
+	assert_int_equal(p->place.number, line);
 }
 
 static void done(struct run *run)
@@ -192,7 +205,7 @@ static void test_a_wrap_is_growth_and_a_reset_is_not(void **state)
 			"1796032801\n" SOFTNET15("00000001", "00000003", "00000000", "00000000"));
 	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 1);
 	assert_delta(&run, 0, "softnet.dropped", 0, 0, 1000, 5, 4);
-	assert_null(problem(&run, "counters.reset"));
+	assert_null(find_problem(&run, "counters.reset"));
 	done(&run);
 
 	/* 0x20 -> 3 as a wrap would be four thousand million packets in a second. */
@@ -201,8 +214,7 @@ static void test_a_wrap_is_growth_and_a_reset_is_not(void **state)
 			"1796032802\n" SOFTNET15("00000001", "00000004", "00000009", "00000000"));
 	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 1); /* the squeezes of the lost interval neither */
 	assert_delta(&run, 0, "softnet.dropped", 0, 1000, 1000, 1, 6);
-	assert_non_null(problem(&run, "counters.reset"));
-	assert_int_equal(problem(&run, "counters.reset")->place.number, 4);
+	assert_problem(&run, "counters.reset", SEVERITY_NOTE, 4);
 	assert_int_equal(how_many(&run, EVENT_COVERED), 1);
 	assert_covered(&run, 0, "softnet", 1000, 2000, 2);
 	done(&run);
@@ -217,7 +229,7 @@ static void test_rows_that_shift_say_nothing(void **state)
 	read_text(&run, "1796032800\n" SOFTNET10("00000001", "00000000", "00000000") SOFTNET10("00000002", "00000009", "00000000")
 			"1796032801\n" SOFTNET10("00000003", "00000009", "00000000"));
 	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 0);
-	assert_non_null(problem(&run, "counters.rows_changed"));
+	assert_problem(&run, "counters.rows_changed", SEVERITY_NOTE, 5);
 	done(&run);
 
 	/* With it, the CPU that stayed goes on counting. */
@@ -239,9 +251,7 @@ static void test_damaged_rows_are_counted_with_their_line(void **state)
 			"1796032801\n" "00000001 00000005 00000000 000\n"
 			SOFTNET15("00000001", "00000004", "00000000", "00000001"));
 	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 0); /* its neighbours' width was not known yet */
-	assert_non_null(problem(&run, "counters.damaged"));
-	assert_int_equal(problem(&run, "counters.damaged")->place.number, 5);
-	assert_int_equal(problem(&run, "counters.damaged")->severity, SEVERITY_WARNING);
+	assert_problem(&run, "counters.damaged", SEVERITY_WARNING, 5);
 	done(&run);
 
 	read_text(&run, "1796032800\n" SOFTNET15("00000001", "00000000", "00000000", "00000000")
@@ -288,7 +298,7 @@ static void test_conntrack_columns_by_header(void **state)
 	read_text(&run, "1796032800\n" HEADER_C ROW_C("00000000", "00000000", "00000000")
 			"1796032801\n" HEADER_C SOFTNET15("00000001", "00000005", "00000000", "00000000"));
 	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 0);
-	assert_int_equal(problem(&run, "counters.damaged")->place.number, 6);
+	assert_problem(&run, "counters.damaged", SEVERITY_WARNING, 6);
 	done(&run);
 }
 
@@ -346,7 +356,7 @@ static void test_64_bits_do_not_wrap(void **state)
 	(void)state;
 	read_text(&run, "1796032800\nTcp: OutSegs\nTcp: 4294967290\n1796032801\nTcp: OutSegs\nTcp: 5\n");
 	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 0);
-	assert_non_null(problem(&run, "counters.reset"));
+	assert_problem(&run, "counters.reset", SEVERITY_NOTE, 6);
 	done(&run);
 }
 
@@ -360,7 +370,7 @@ static void test_damaged_pairs(void **state)
 			"1796032802\nTcp: 150 5\n"
 			"1796032803\nTcp: OutSegs RetransSegs\nTcp: 160 x6\n");
 	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 0);
-	assert_int_equal(problem(&run, "counters.damaged")->place.number, 6);
+	assert_problem(&run, "counters.damaged", SEVERITY_WARNING, 6);
 	assert_int_equal(run.info.skipped, 3);
 	done(&run);
 }
@@ -376,10 +386,9 @@ static void test_without_a_clock_no_time_is_invented(void **state)
 			SOFTNET15("00000001", "00000004", "00000000", "00000000"));
 	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 0);
 	assert_int_equal(how_many(&run, EVENT_COVERED), 0);
-	assert_int_equal(problem(&run, "counters.no_clock")->place.number, 1);
+	assert_problem(&run, "counters.no_clock", SEVERITY_WARNING, 1);
 	assert_int_equal(run.info.skipped, 1);
-	assert_non_null(problem(&run, "counters.lone_sample"));
-	assert_int_equal(problem(&run, "counters.lone_sample")->severity, SEVERITY_NOTE);
+	assert_problem(&run, "counters.lone_sample", SEVERITY_NOTE, 0);
 	done(&run);
 
 	/* The second clock line is in a layout that is not known: its block must not get the first one's time. */
@@ -388,7 +397,7 @@ static void test_without_a_clock_no_time_is_invented(void **state)
 			"1796032802\n" SOFTNET15("00000001", "00000009", "00000000", "00000000"));
 	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 1);
 	assert_delta(&run, 0, "softnet.dropped", 0, 0, 2000, 9, 6);
-	assert_int_equal(problem(&run, "counters.no_clock")->place.number, 4);
+	assert_problem(&run, "counters.no_clock", SEVERITY_WARNING, 4);
 	done(&run);
 }
 
@@ -425,7 +434,7 @@ static void test_time_that_goes_back(void **state)
 			"1796032801\nTcp: RetransSegs\nTcp: 6\n");
 	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 1);
 	assert_delta(&run, 0, "tcp.RetransSegs", -1, 0, 1000, 1, 9);
-	assert_int_equal(problem(&run, "counters.time_back")->place.number, 6);
+	assert_problem(&run, "counters.time_back", SEVERITY_WARNING, 6);
 	assert_covered(&run, 0, "snmp", 0, 1000, 2);
 	done(&run);
 }
