@@ -22,7 +22,7 @@ struct phases {
 /* What is known of one path. */
 struct conversation {
 	const struct path *path;
-	struct phases connections;  /* by start; end is the latest of this one's and those before it */
+	struct phases connections; /* by start; end is the latest of this one's and those before it */
 	struct span_set open;
 	struct phases caller_quiet;
 	struct phases called_quiet; /* while a request of the caller stood unanswered */
@@ -35,7 +35,8 @@ struct conversations {
 	size_t capacity;
 };
 
-static struct conversation *conversation_of(const struct detect_context *ctx, struct conversations *all, const struct event *e)
+static struct conversation *conversation_of(const struct detect_context *ctx, struct conversations *all,
+					    const struct event *e)
 {
 	const struct path *path = detect_path(ctx, e);
 
@@ -126,7 +127,8 @@ static int listen(const struct detect_context *ctx, struct conversations *all)
 			add_phase(ctx->arena, &c->caller_quiet, span);
 		else if (detect_number(&e, FIELD_PENDING) != 0)
 			add_phase(ctx->arena, &c->called_quiet, span);
-		if (e.type == EVENT_NET_QUIET && !is_called_side(&e) && span_length_us(span) > detect_pause_limit_us(ctx))
+		if (e.type == EVENT_NET_QUIET && !is_called_side(&e) &&
+		    span_length_us(span) > detect_pause_limit_us(ctx))
 			c->long_quiet_us += span_length_us(span);
 	}
 	query_free(q);
@@ -167,7 +169,8 @@ static bool is_joining(enum event_type t)
  * heartbeat. Its own log says so, near to the start of the silence; the broker
  * says when a group is joining.
  */
-static bool owes_nothing(const struct detect_context *ctx, const struct membership_log *log, struct sv host, struct span s)
+static bool owes_nothing(const struct detect_context *ctx, const struct membership_log *log, struct sv host,
+			 struct span s)
 {
 	int64_t near_us = detect_threshold(THRESHOLD_PAUSE_LEAVE_MS) * US_PER_MS;
 	bool client_joins = false, group_joins = false;
@@ -194,8 +197,8 @@ static bool is_its_habit(const struct conversation *c)
 	return c->long_quiet_us > span_set_length_us(&c->open) / 100 * detect_threshold(THRESHOLD_PAUSE_HABIT_PERCENT);
 }
 
-static void take_quiet_caller(const struct detect_context *ctx, const struct conversation *c, const struct membership_log *log,
-			      const struct event *e)
+static void take_quiet_caller(const struct detect_context *ctx, const struct conversation *c,
+			      const struct membership_log *log, const struct event *e)
 {
 	struct span whole = detect_event_span(ctx, e), s = after_answer(c, whole);
 
@@ -214,16 +217,15 @@ static void take_quiet_caller(const struct detect_context *ctx, const struct con
 int detect_process_pause(const struct detect_context *ctx)
 {
 	const enum event_type quiet[] = { EVENT_NET_QUIET };
-	const enum event_type membership[] = { EVENT_CLIENT_LEAVES,  EVENT_CLIENT_POLL_TIMEOUT, EVENT_CLIENT_REJOINS,
-					       EVENT_CLIENT_JOINED,  EVENT_CLIENT_SYNCED,	EVENT_GROUP_PREPARING,
-					       EVENT_GROUP_STABILIZED, EVENT_GROUP_ASSIGNED,	EVENT_GROUP_EMPTY };
+	const enum event_type membership[] = { EVENT_CLIENT_LEAVES,    EVENT_CLIENT_POLL_TIMEOUT, EVENT_CLIENT_REJOINS,
+					       EVENT_CLIENT_JOINED,    EVENT_CLIENT_SYNCED,	  EVENT_GROUP_PREPARING,
+					       EVENT_GROUP_STABILIZED, EVENT_GROUP_ASSIGNED,	  EVENT_GROUP_EMPTY };
 	struct conversations all = { 0 };
 	struct membership_log log;
 	struct event e;
 
-	if (listen(ctx, &all) < 0 ||
-	    query_load(ctx->store, membership, sizeof membership / sizeof membership[0], ctx->arena, &log.events,
-		       &log.count) < 0)
+	if (listen(ctx, &all) < 0 || query_load(ctx->store, membership, sizeof membership / sizeof membership[0],
+						ctx->arena, &log.events, &log.count) < 0)
 		return -1;
 	struct query *q = query_events(ctx->store, quiet, 1);
 	int rc;
@@ -349,8 +351,8 @@ static bool is_contradicted(const struct detect_context *ctx, const struct broke
 	return joining;
 }
 
-static void take_quiet_server(const struct detect_context *ctx, const struct conversation *c, const struct standstill *still,
-			      const struct broker_log *log, const struct event *e)
+static void take_quiet_server(const struct detect_context *ctx, const struct conversation *c,
+			      const struct standstill *still, const struct broker_log *log, const struct event *e)
 {
 	struct span s = longest_within(&still->times, detect_event_span(ctx, e));
 
@@ -366,14 +368,14 @@ int detect_server_pause(const struct detect_context *ctx)
 {
 	const enum event_type quiet[] = { EVENT_NET_QUIET };
 	const enum event_type logged[] = { EVENT_GROUP_PREPARING, EVENT_GROUP_STABILIZED, EVENT_GROUP_ASSIGNED,
-					   EVENT_MEMBER_JOINS, EVENT_MEMBER_LEFT, EVENT_MEMBER_ID_GIVEN };
+					   EVENT_MEMBER_JOINS,	  EVENT_MEMBER_LEFT,	  EVENT_MEMBER_ID_GIVEN };
 	struct conversations all = { 0 };
 	struct standstills found = { 0 };
 	struct broker_log log;
 	struct event e;
 
-	if (listen(ctx, &all) < 0 || query_load(ctx->store, logged, sizeof logged / sizeof logged[0], ctx->arena,
-						&log.events, &log.count) < 0)
+	if (listen(ctx, &all) < 0 ||
+	    query_load(ctx->store, logged, sizeof logged / sizeof logged[0], ctx->arena, &log.events, &log.count) < 0)
 		return -1;
 	struct query *q = query_events(ctx->store, quiet, 1);
 	int rc;

@@ -88,12 +88,12 @@ static void test_blackout_is_measured_by_the_round_trip(void **state)
 
 	(void)state;
 	/* 8 x 300 ms = 2.4 s */
-	story_interval(st, EVENT_NET_STALL, "c1", at("10:00:00"), at("10:00:02.3"), "path_a", C1, "path_b", BROKER, "direction", "ab",
-		       "rtt_median_us", "300000", NULL);
+	story_interval(st, EVENT_NET_STALL, "c1", at("10:00:00"), at("10:00:02.3"), "path_a", C1, "path_b", BROKER,
+		       "direction", "ab", "rtt_median_us", "300000", NULL);
 	assert_none(st);
 	st = story_new();
-	story_interval(st, EVENT_NET_STALL, "c1", at("10:00:00"), at("10:00:02.5"), "path_a", C1, "path_b", BROKER, "direction", "ab",
-		       "rtt_median_us", "300000", "censored", "1", NULL);
+	story_interval(st, EVENT_NET_STALL, "c1", at("10:00:00"), at("10:00:02.5"), "path_a", C1, "path_b", BROKER,
+		       "direction", "ab", "rtt_median_us", "300000", "censored", "1", NULL);
 	assert_true(only(st, &all, WINDOW_BLACKOUT)->censored);
 	story_free(st);
 }
@@ -105,10 +105,11 @@ static void test_a_stall_seen_by_its_receiver(void **state)
 	char sign[32];
 
 	(void)state;
-	/* When the data was lost is not known; from the sender's first sign on it stood for 3 s more, by its backoff. */
+	/* When the data was lost is not known; from the sender's first sign on it stood for 3 s more, by its backoff.
+	 */
 	snprintf(sign, sizeof sign, "%lld", (long long)at("10:00:09").us);
-	story_interval(st, EVENT_NET_STALL, "c1", at("10:00:00"), at("10:00:12"), "path_a", C1, "path_b", BROKER, "direction", "ba",
-		       "sign_at_us", sign, NULL);
+	story_interval(st, EVENT_NET_STALL, "c1", at("10:00:00"), at("10:00:12"), "path_a", C1, "path_b", BROKER,
+		       "direction", "ba", "sign_at_us", sign, NULL);
 	const struct window *w = only(st, &all, WINDOW_BLACKOUT);
 	assert_span(w->span, "10:00:00", "10:00:12");
 	assert_false(w->has_outage);
@@ -119,8 +120,8 @@ static void test_a_stall_seen_by_its_receiver(void **state)
 	/* For 0.6 s: the twelve seconds before may have been idle. */
 	st = story_new();
 	snprintf(sign, sizeof sign, "%lld", (long long)at("10:00:11.4").us);
-	story_interval(st, EVENT_NET_STALL, "c1", at("10:00:00"), at("10:00:12"), "path_a", C1, "path_b", BROKER, "direction", "ba",
-		       "sign_at_us", sign, NULL);
+	story_interval(st, EVENT_NET_STALL, "c1", at("10:00:00"), at("10:00:12"), "path_a", C1, "path_b", BROKER,
+		       "direction", "ba", "sign_at_us", sign, NULL);
 	assert_none(st);
 }
 
@@ -185,16 +186,16 @@ static void test_repeats_of_a_connection_given_up_are_no_loss(void **state)
 	struct windows all;
 
 	(void)state;
-	story_interval(st, EVENT_NET_STALL, "c1", at("10:00:00"), at("10:00:10"), "path_a", C1, "path_b", BROKER, "direction", "ab",
-		       "abandoned", "1", NULL);
+	story_interval(st, EVENT_NET_STALL, "c1", at("10:00:00"), at("10:00:10"), "path_a", C1, "path_b", BROKER,
+		       "direction", "ab", "abandoned", "1", NULL);
 	second(st, "c1", C1, "10:00:20", "ab", "1", "1", "1");
 	assert_span(only(st, &all, WINDOW_BLACKOUT)->span, "10:00:00", "10:00:10");
 	story_free(st);
 
 	/* Its twin: another connection of the path. */
 	st = story_new();
-	story_interval(st, EVENT_NET_STALL, "c1", at("10:00:00"), at("10:00:10"), "path_a", C1, "path_b", BROKER, "direction", "ab",
-		       "abandoned", "1", NULL);
+	story_interval(st, EVENT_NET_STALL, "c1", at("10:00:00"), at("10:00:10"), "path_a", C1, "path_b", BROKER,
+		       "direction", "ab", "abandoned", "1", NULL);
 	second(st, "c1", C1_OTHER, "10:00:20", "ab", "1", "1", "1");
 	assert_int_equal(find_windows(st).count, 2);
 	story_free(st);
@@ -202,16 +203,17 @@ static void test_repeats_of_a_connection_given_up_are_no_loss(void **state)
 
 /* ---- delay ---- */
 
-static void round_trips(struct story *st, int from_second, int seconds, const char *least, const char *usual, const char *most,
-			const char *samples)
+static void round_trips(struct story *st, int from_second, int seconds, const char *least, const char *usual,
+			const char *most, const char *samples)
 {
 	for (int i = from_second; i < from_second + seconds; i++) {
 		char start[32];
 
 		snprintf(start, sizeof start, "10:00:%02d", i);
-		story_interval(st, EVENT_NET_SECOND, "c1", at(start), (struct host_time){ at(start).us + US_PER_S }, "path_a", C1,
-			       "path_b", BROKER, "direction", "ab", "segments", "10", "retransmits", "0", "rtt_min_us", least,
-			       "rtt_median_us", usual, "rtt_max_us", most, "rtt_samples", samples, NULL);
+		story_interval(st, EVENT_NET_SECOND, "c1", at(start), (struct host_time){ at(start).us + US_PER_S },
+			       "path_a", C1, "path_b", BROKER, "direction", "ab", "segments", "10", "retransmits", "0",
+			       "rtt_min_us", least, "rtt_median_us", usual, "rtt_max_us", most, "rtt_samples", samples,
+			       NULL);
 	}
 }
 
@@ -242,7 +244,8 @@ static void test_what_is_no_delay(void **state)
 
 	(void)state;
 	round_trips(st, 0, 20, "200", "300", "400", "5");
-	round_trips(st, 20, 5, "40000", "40500", "41000", "3"); /* delayed acknowledgments: beyond 20 ms, 3 medians and 6 MAD */
+	round_trips(st, 20, 5, "40000", "40500", "41000",
+		    "3"); /* delayed acknowledgments: beyond 20 ms, 3 medians and 6 MAD */
 	assert_none(st);
 	st = story_new();
 	round_trips(st, 0, 20, "900", "1000", "1100", "5");
@@ -269,7 +272,8 @@ static void test_resets_of_the_called_side(void **state)
 
 	(void)state;
 	story_event(st, EVENT_NET_RESET, "c1", at("10:00:00"), "path_a", C1, "path_b", BROKER, "direction", "ba", NULL);
-	story_event(st, EVENT_NET_RESET, "c1", at("10:00:01"), "path_a", C1_OTHER, "path_b", BROKER, "direction", "ba", NULL);
+	story_event(st, EVENT_NET_RESET, "c1", at("10:00:01"), "path_a", C1_OTHER, "path_b", BROKER, "direction", "ba",
+		    NULL);
 	const struct window *w = only(st, &all, WINDOW_RESET);
 	assert_int_equal(measured(w, MEASURE_RESETS), 2);
 	assert_span(w->span, "10:00:00", "10:00:01.001");
@@ -306,15 +310,16 @@ static void test_an_opening_without_answer(void **state)
 	struct windows all;
 
 	(void)state;
-	story_interval(st, EVENT_NET_SYN_UNANSWERED, "c1", at("10:00:00"), at("10:00:07"), "path_a", C1, "path_b", BROKER, "censored",
-		       "1", NULL);
+	story_interval(st, EVENT_NET_SYN_UNANSWERED, "c1", at("10:00:00"), at("10:00:07"), "path_a", C1, "path_b",
+		       BROKER, "censored", "1", NULL);
 	const struct window *w = only(st, &all, WINDOW_RESET);
 	assert_int_equal(measured(w, MEASURE_UNANSWERED), 1);
 	assert_true(w->censored);
 	story_free(st);
 
 	st = story_new();
-	story_interval(st, EVENT_NET_SYN_UNANSWERED, "c1", at("10:00:00"), at("10:00:00.3"), "path_a", C1, "path_b", BROKER, NULL);
+	story_interval(st, EVENT_NET_SYN_UNANSWERED, "c1", at("10:00:00"), at("10:00:00.3"), "path_a", C1, "path_b",
+		       BROKER, NULL);
 	assert_none(st);
 }
 
@@ -426,7 +431,8 @@ static void test_growth_over_a_gap_is_no_window(void **state)
 	(void)state;
 	covered(st, "c1", "conntrack", "10:00:00", "10:00:05", "6");
 	covered(st, "c1", "conntrack", "10:30:00", "10:31:00", "61");
-	story_interval(st, EVENT_COUNTER_DELTA, "c1", at("10:00:05"), at("10:30:00"), "counter", "conntrack.drop", "delta", "5", NULL);
+	story_interval(st, EVENT_COUNTER_DELTA, "c1", at("10:00:05"), at("10:30:00"), "counter", "conntrack.drop",
+		       "delta", "5", NULL);
 	assert_none(st);
 }
 
@@ -609,7 +615,8 @@ static void test_a_member_that_joins_waits_rightly(void **state)
 	tell_pause(st);
 	story_event(st, EVENT_GROUP_PREPARING, "broker-1", at("10:00:00"), "group", "refunds", "generation", "4", NULL);
 	story_event(st, EVENT_CLIENT_REJOINS, "c1", at("10:00:00.1"), "group", "refunds", NULL);
-	story_event(st, EVENT_GROUP_STABILIZED, "broker-1", at("10:00:02"), "group", "refunds", "generation", "5", NULL);
+	story_event(st, EVENT_GROUP_STABILIZED, "broker-1", at("10:00:02"), "group", "refunds", "generation", "5",
+		    NULL);
 	story_event(st, EVENT_CLIENT_JOINED, "c1", at("10:00:02.1"), "group", "refunds", "generation", "5", NULL);
 	story_event(st, EVENT_GROUP_PREPARING, "broker-1", at("10:00:16"), "group", "refunds", "generation", "5", NULL);
 	(void)only(st, &all, WINDOW_PROCESS_PAUSE);
