@@ -363,31 +363,23 @@ static struct span_set observed_time(const struct court *c)
 	return out;
 }
 
-static bool is_followed(const struct court *c, const struct window *w)
-{
-	for (size_t i = 0; i < c->count; i++) {
-		const struct rebalance *r = c->items[i].r;
-		const struct window **list = window_is_jitter(w) ? r->windows : r->pauses;
-		size_t n = window_is_jitter(w) ? r->window_count : r->pause_count;
-		for (size_t k = 0; r->is_root && r->observed && k < n; k++) {
-			if (list[k] == w)
-				return true;
-		}
-	}
-	return false;
-}
-
 /* The part of the windows that a root rebalance follows: the other way round than the share. */
 static void find_precursors(const struct court *c, bool jitter, struct chance *out)
 {
+	const struct windows *all = c->ctx.windows;
+	bool *is_followed = arena_array(c->arena, all->count + 1, sizeof *is_followed);
 	size_t windows = 0, followed = 0;
 
-	for (size_t i = 0; i < c->ctx.windows->count; i++) {
-		const struct window *w = &c->ctx.windows->items[i];
-		if (window_is_jitter(w) != jitter)
-			continue;
-		windows++;
-		followed += is_followed(c, w);
+	for (size_t i = 0; i < c->count; i++) {
+		const struct rebalance *r = c->items[i].r;
+		const struct window **list = jitter ? r->windows : r->pauses;
+		size_t n = jitter ? r->window_count : r->pause_count;
+		for (size_t k = 0; is_counted(&c->items[i]) && k < n; k++)
+			is_followed[list[k] - all->items] = true;
+	}
+	for (size_t i = 0; i < all->count; i++) {
+		windows += window_is_jitter(&all->items[i]) == jitter;
+		followed += is_followed[i];
 	}
 	out->has_precursor = windows > 0;
 	out->precursor_rate = windows > 0 ? (double)followed / (double)windows : 0;
