@@ -32,6 +32,11 @@ static struct sv seconds(struct arena *a, int64_t ms)
 	return arena_printf(a, "%" PRId64 ".%" PRId64 " s", ms / 1000, ms % 1000 / 100);
 }
 
+static struct sv times(struct arena *a, size_t n)
+{
+	return n == 1 ? SV("once") : arena_printf(a, "%zu times", n);
+}
+
 static int64_t whole_seconds_up(int64_t ms)
 {
 	return (ms + 999) / 1000 * 1000;
@@ -84,9 +89,11 @@ bool advice_session_ms(const struct advice_context *ctx, int64_t *ms)
 /* How far the figures carry: the quantile that n supports, and what n episodes say of longer ones. */
 static struct sv reach_words(struct arena *a, const struct silences *s)
 {
+	if (s->n == 1)
+		return SV("one episode supports no quantile");
 	if (s->n < 100)
-		return arena_printf(a, "%zu episodes support no quantile above %.0f %%, and longer ones may come in up to %.0f %% "
-				       "of episodes (3/n)",
+		return arena_printf(a, "%zu episodes support no quantile above %.0f %%, and up to %.0f %% of episodes may be longer "
+				       "(3/n)",
 				    s->n, 100 * s->supported_quantile, s->n < 3 ? 100.0 : 300.0 / (double)s->n);
 	return arena_printf(a, "%zu episodes", s->n);
 }
@@ -117,10 +124,11 @@ static void advise_session(struct advice_context *ctx, int64_t recommended)
 	}
 	advise(ctx, session_setting(ctx->group), ctx->group->session_timeout_ms.known || is_consumer_protocol(ctx->group), current,
 	       recommended,
-	       arena_printf(a, "%zu living members were evicted by silences of the network; %s %.*s, with one heartbeat interval "
+	       arena_printf(a, "living members were evicted by silences of the network, %.*s; %s %.*s, with one heartbeat interval "
 			       "of %.*s and the round trip that makes %" PRId64 " ms in whole seconds; %.*s%s; the price: a crash is "
 			       "noticed after up to %.*s instead of %.*s, with the backlog of that time%.*s",
-			    ctx->silences->eviction_count, d->p99.known ? "the P99 of the silences is" : "the longest silence was",
+			    SV_ARG(times(a, ctx->silences->eviction_count)), d->p99.known && d->n >= 100 ? "the P99 of the silences is"
+							: "the longest silence, which stands for the P99 of so few, was",
 			    SV_ARG(seconds(a, upper_ms(d))), SV_ARG(seconds(a, heartbeat)), recommended, SV_ARG(reach_words(a, d)),
 			    d->censored > 0 ? ", some of them cut short, so that the true figure is higher" : "",
 			    SV_ARG(seconds(a, recommended)), SV_ARG(seconds(a, current)),
@@ -156,7 +164,7 @@ static void note_backoff(struct advice_context *ctx)
 	}
 	if (n == 0 || silence_ms <= outage_ms)
 		return;
-	note(ctx, arena_printf(ctx->arena, "Of %.*s of silence in %zu episodes the path was gone for %.*s; the other %.*s (%" PRId64
+	note(ctx, arena_printf(ctx->arena, "Of %.*s of silence (%zu episodes) the path was gone for %.*s; the other %.*s (%" PRId64
 					   " %%) are the wait for the next heartbeat and TCP's backoff, which a shorter request.timeout.ms or "
 					   "TCP_USER_TIMEOUT cuts without a longer session.",
 			       SV_ARG(seconds(ctx->arena, silence_ms)), n, SV_ARG(seconds(ctx->arena, outage_ms)),
@@ -215,10 +223,9 @@ static void advise_interval(struct advice_context *ctx, size_t overruns, size_t 
 
 	advise(ctx, SV("max.poll.interval.ms"), ctx->group->max_poll_interval_ms.known, current,
 	       whole_seconds_up(longest_ms + longest_ms / 100 * POLL_MARGIN_PERCENT),
-	       arena_printf(a, "%zu members left because their handler overran it; the longest of the %zu that the side effects time "
-			       "took at least %.*s between two polls, and %d %% margin; or a smaller max.poll.records, if the time goes "
+	       arena_printf(a, "a handler overran it, %.*s; the longest of the %zu that the side effects time took at least %.*s between two polls, and %d %% margin; or a smaller max.poll.records, if the time goes "
 			       "to many records and not to one",
-			    overruns, measured, SV_ARG(seconds(a, longest_ms)), POLL_MARGIN_PERCENT));
+			    SV_ARG(times(a, overruns)), measured, SV_ARG(seconds(a, longest_ms)), POLL_MARGIN_PERCENT));
 }
 
 void advise_poll_interval(struct advice_context *ctx)
@@ -239,10 +246,10 @@ void advise_poll_interval(struct advice_context *ctx)
 	if (measured > 0)
 		advise_interval(ctx, overruns, measured, longest_ms);
 	else if (overruns > 0)
-		note(ctx, arena_printf(ctx->arena, "max.poll.interval.ms: %zu members overran it, and nothing tells by how much. Missing: the "
+		note(ctx, arena_printf(ctx->arena, "max.poll.interval.ms: a handler overran it, %.*s, and nothing tells by how much. Missing: the "
 						   "time between polls (the consumer's metric time-between-poll-max, or side effects with "
 						   "their consumer).",
-				       overruns));
+				       SV_ARG(times(ctx->arena, overruns))));
 }
 
 /* ---- what speaks for no timeout ---- */
@@ -273,9 +280,9 @@ static void note_pauses(struct advice_context *ctx)
 			longest = longest_pause_ms(r);
 	}
 	if (paused > 0)
-		note(ctx, arena_printf(ctx->arena, "%zu evictions fell into a pause of the process or the broker, up to %.*s long: look for "
+		note(ctx, arena_printf(ctx->arena, "Evictions that fell into a pause of the process or the broker, up to %.*s long: %zu. Look for "
 						   "garbage collection, CPU limits or suspension there; no timeout is advised from them.",
-				       paused, SV_ARG(seconds(ctx->arena, longest))));
+				       SV_ARG(seconds(ctx->arena, longest)), paused));
 }
 
 void note_other_causes(struct advice_context *ctx)
@@ -293,10 +300,10 @@ void note_other_causes(struct advice_context *ctx)
 		unobserved += r->trigger == TRIGGER_SESSION_TIMEOUT && r->attribution == ATTRIBUTION_UNOBSERVED;
 	}
 	if (unobserved > 0)
-		note(ctx, arena_printf(ctx->arena, "%zu evictions by session timeout were not covered by any evidence of the network: they "
-						   "speak for nothing.",
+		note(ctx, arena_printf(ctx->arena, "Evictions by session timeout that no evidence of the network covers: %zu. They speak for "
+						   "nothing.",
 				       unobserved));
 	if (count > 0)
-		note(ctx, arena_printf(ctx->arena, "%zu root rebalances were joins, leaves or changes of topics: no timeout prevents them.",
+		note(ctx, arena_printf(ctx->arena, "Root rebalances that were joins, leaves or changes of topics: %zu. No timeout prevents them.",
 				       count));
 }

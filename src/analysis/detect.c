@@ -21,7 +21,7 @@ const struct detector detectors[] = {
 	{ WINDOW_BLACKOUT, "capture", detect_blackout, ROWS(BLACKOUT_LEAST_MS, BLACKOUT_RTTS) },
 	{ WINDOW_LOSS, "capture", detect_loss, ROWS(LOSS_PERCENT, LOSS_TIMEOUTS) },
 	{ WINDOW_DELAY, "capture", detect_delay, ROWS(DELAY_MADS, DELAY_BASELINE) },
-	{ WINDOW_RESET, "capture", detect_reset, ROWS(RESET_UNANSWERED_MS, RESET_UNANSWERED_MS) },
+	{ WINDOW_RESET, "capture", detect_reset, ROWS(RESET_UNANSWERED_MS, RESET_RESTART_S) },
 	{ WINDOW_LOSS, "netstat", detect_counter_loss, ROWS(LOSS_PERCENT, LOSS_TIMEOUTS) },
 	{ WINDOW_SOFTNET, "softnet", detect_softnet, ROWS(SOFTNET_DROPS, SOFTNET_SQUEEZE_PER_S) },
 	{ WINDOW_CONNTRACK, "conntrack", detect_conntrack, ROWS(CONNTRACK_GROWTH, CONNTRACK_GROWTH) },

@@ -436,16 +436,34 @@ int detect_delay(const struct detect_context *ctx)
 /* An instant becomes a window of this length, so that it can meet others. */
 #define INSTANT_US 1000
 
+/* When brokers started, by their logs. */
+struct starts {
+	struct event *events;
+	size_t count;
+};
+
+static bool is_restart(const struct detect_context *ctx, const struct starts *starts, struct ref_time t)
+{
+	for (size_t i = 0; i < starts->count; i++) {
+		int64_t after_us = clock_to_ref(ctx->clocks, starts->events[i].host, starts->events[i].time).us - t.us;
+
+		if (after_us >= 0 && after_us <= detect_threshold(THRESHOLD_RESET_RESTART_S) * US_PER_S)
+			return true;
+	}
+	return false;
+}
+
 /*
  * A reset by the caller is the caller's own doing: a process that ended with
  * data unread, or the answer to a segment of a connection it had given up.
  * What the called side sends takes a connection from a caller that wanted it.
  */
-static void take_reset(const struct detect_context *ctx, const struct event *e)
+static void take_reset(const struct detect_context *ctx, const struct starts *starts, const struct event *e)
 {
-	if (!sv_eq(event_text(e, FIELD_DIRECTION), SV("ba")))
-		return;
 	struct span span = detect_span(ctx, e->host, e->time.us, e->time.us + INSTANT_US);
+
+	if (!sv_eq(event_text(e, FIELD_DIRECTION), SV("ba")) || is_restart(ctx, starts, span.start))
+		return;
 	struct window *w = detect_add(ctx, WINDOW_RESET, "capture", SV_ABSENT, detect_path(ctx, e), span);
 	detect_measure(w, MEASURE_RESETS, 1);
 	detect_evidence(ctx, w, e, "the called side's address reset a connection that was in use");
@@ -464,13 +482,17 @@ static void take_unanswered(const struct detect_context *ctx, const struct event
 int detect_reset(const struct detect_context *ctx)
 {
 	const enum event_type types[] = { EVENT_NET_RESET, EVENT_NET_SYN_UNANSWERED };
-	struct query *q = query_events(ctx->store, types, 2);
+	const enum event_type started[] = { EVENT_BROKER_STARTED };
+	struct starts starts;
 	struct event e;
-	int rc;
 
+	if (query_load(ctx->store, started, 1, ctx->arena, &starts.events, &starts.count) < 0)
+		return -1;
+	struct query *q = query_events(ctx->store, types, 2);
+	int rc;
 	while ((rc = query_next(q, &e)) == 1) {
 		if (e.type == EVENT_NET_RESET)
-			take_reset(ctx, &e);
+			take_reset(ctx, &starts, &e);
 		else
 			take_unanswered(ctx, &e);
 	}

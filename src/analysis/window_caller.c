@@ -137,7 +137,8 @@ static void set_caller(const struct sightings *all, struct window *w)
 	if (sv_is_absent(w->path_a))
 		return;
 	const struct sighting *own = sv_is_absent(w->host) ? NULL : own_of(all, w->host);
-	if (own != NULL && sv_eq(own->key->a, w->path_a)) {
+	bool to_itself = sv_eq(w->path_a, path_address(w->path_b));
+	if (to_itself || (own != NULL && sv_eq(own->key->a, w->path_a))) {
 		w->caller = w->host;
 		return;
 	}
