@@ -738,6 +738,22 @@ static void test_confirmed_if_clocks_hold(void **state)
 	assert_int_equal(verdict_of(s), VERDICT_CONFIRMED_IF_CLOCKS_HOLD);
 }
 
+/* If pauses explain as much, that is said first. */
+static void test_a_day_of_pauses(void **state)
+{
+	struct scene *s = scene_of_a_day(8, 6, 0);
+
+	(void)state;
+	for (size_t i = 0; i < s->windows.count; i++)
+		s->windows.items[i].kind = WINDOW_PROCESS_PAUSE;
+	(void)find(s);
+	assert_int_equal(s->share.verdict, VERDICT_REJECTED);
+	assert_int_equal(s->share.pauses.lagged.count, 6);
+	assert_true(s->share.pauses.chance.p_value < 0.01);
+	assert_true(sv_starts_with(s->share.verdict_reason, SV("Pauses of processes or of the broker account for as much or more, 6 of 6.")));
+	scene_free(s);
+}
+
 static void test_proved_triggers_alone(void **state)
 {
 	struct scene *s = scene_of_a_day(8, 6, 0);
@@ -797,6 +813,7 @@ int main(void)
 		cmocka_unit_test(test_too_few_for_a_verdict),
 		cmocka_unit_test(test_jitter_all_the_time_proves_nothing),
 		cmocka_unit_test(test_confirmed_if_clocks_hold),
+		cmocka_unit_test(test_a_day_of_pauses),
 		cmocka_unit_test(test_proved_triggers_alone),
 		cmocka_unit_test(test_the_order_of_verdicts),
 	};
