@@ -93,7 +93,7 @@ static void judge_hits(struct judged *j)
 	try_clocks(&j->as_pause, j->uncertainty_us, j->pause.is_lagged, &j->pause_low, &j->pause_high);
 	r->overlap_us = j->jitter.overlap_us;
 	r->pause_overlap_us = j->pause.overlap_us;
-	r->contained = span_set_contains(&j->near->jitter, r->trigger_time);
+	r->contained = span_set_contains(&j->near->outages, r->trigger_time);
 	j->pause_contained = span_set_contains(&j->near->pauses, r->trigger_time);
 	r->lagged = j->jitter.is_lagged;
 	r->explained = j->jitter.is_lagged && j->jitter.explains;
@@ -254,7 +254,7 @@ static void judge_follower(struct court *c, struct judged *j, const struct judge
 	r->window_count = from->window_count;
 	r->pauses = from->pauses;
 	r->pause_count = from->pause_count;
-	r->contained = span_set_contains(&j->near->jitter, r->trigger_time);
+	r->contained = span_set_contains(&j->near->outages, r->trigger_time);
 }
 
 static void judge_all(struct court *c, struct rebalances *r)
@@ -311,7 +311,7 @@ static void count_figures(const struct court *c, struct share *out)
 
 static void count_shares(const struct court *c, struct share *out)
 {
-	size_t all = 0, all_lagged = 0, proved = 0, proved_lagged = 0;
+	size_t all = 0, all_lagged = 0, all_contained = 0, proved = 0, proved_lagged = 0;
 	size_t of[TRIGGER_COUNT] = { 0 }, of_lagged[TRIGGER_COUNT] = { 0 };
 
 	for (size_t i = 0; i < c->count; i++) {
@@ -320,6 +320,7 @@ static void count_shares(const struct court *c, struct share *out)
 		out->roots += j->r->is_root;
 		all += j->r->observed;
 		all_lagged += is_lagged;
+		all_contained += j->r->observed && j->r->contained;
 		if (!is_counted(j))
 			continue;
 		out->observed++;
@@ -330,6 +331,7 @@ static void count_shares(const struct court *c, struct share *out)
 	}
 	out->rebalances = c->count;
 	out->lagged_all = proportion_of(all_lagged, all);
+	out->contained_all = proportion_of(all_contained, all);
 	out->lagged_proved = proportion_of(proved_lagged, proved);
 	for (size_t t = 0; t < TRIGGER_COUNT; t++)
 		out->lagged_by_trigger[t] = proportion_of(of_lagged[t], of[t]);
@@ -408,29 +410,30 @@ static bool are_clocks_known(const struct court *c)
 	return true;
 }
 
+/* Over all rebalances, as the runbook counts: those that follow from an eviction come later still. */
 static struct sv contained_note(const struct court *c, const struct share *s)
 {
 	size_t late = 0, stray = 0;
 	int64_t most_us = 0;
 
 	for (size_t i = 0; i < c->count; i++) {
-		const struct judged *j = &c->items[i];
-		if (!is_counted(j))
+		const struct rebalance *r = c->items[i].r;
+		if (!r->observed)
 			continue;
-		late += j->r->lagged && !j->r->contained;
-		stray += j->r->contained && !j->r->lagged;
-		if (j->r->lagged && span_length_us(j->r->exposure) > most_us)
-			most_us = span_length_us(j->r->exposure);
+		late += r->lagged && !r->contained;
+		stray += r->contained && !r->lagged;
+		if (r->lagged && span_length_us(r->exposure) > most_us)
+			most_us = span_length_us(r->exposure);
 	}
 	if (s->observed == 0)
 		return SV_ABSENT;
-	const struct proportion *plain = &s->jitter.contained, *lagged = &s->jitter.lagged;
+	const struct proportion *plain = &s->contained_all, *lagged = &s->lagged_all;
 	if (late == 0 && stray == 0)
 		return arena_printf(c->arena, "The plain rule and the lagged one agree on %zu of %zu.", lagged->count, lagged->total);
 	return arena_printf(c->arena,
-			    "The plain rule finds %zu of %zu inside jitter windows and the lagged one %zu: %zu came after the jitter "
-			    "had ended, since a coordinator waits up to %.1f s before it acts, and %zu fell into jitter that did not "
-			    "cause them.",
+			    "Of all rebalances the plain rule finds %zu of %zu inside jitter windows and the lagged one %zu: %zu came "
+			    "after the jitter had ended, since a coordinator waits up to %.1f s before it acts and an evicted member "
+			    "comes back when the path is whole, and %zu fell into jitter that did not cause them.",
 			    plain->count, plain->total, lagged->count, late, seconds(most_us), stray);
 }
 

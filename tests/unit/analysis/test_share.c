@@ -174,6 +174,24 @@ static void test_an_eviction_after_the_jitter_had_ended(void **state)
 	scene_free(s);
 }
 
+/* TCP came back 11 s after the path did: the eviction lies in the silence, and after what a watch on the network shows. */
+static void test_an_eviction_in_the_backoff_is_not_contained(void **state)
+{
+	struct scene *s = scene_captured();
+
+	(void)state;
+	struct window *w = window(s, WINDOW_BLACKOUT, "app-1", "10:00:00", "10:00:40");
+	w->outage = (struct span){ ref_at("10:00:02"), ref_at("10:00:29") };
+	w->has_outage = true;
+	eviction(s, "app-1", "10:00:30");
+	eviction(s, "app-1", "10:00:28");
+	const struct rebalance *r = find(s);
+	assert_false(r[0].contained);
+	assert_true(r[0].explained);
+	assert_true(r[1].contained);
+	scene_free(s);
+}
+
 /* Its twins: over before the exposure began; within it, but for less than a heartbeat; and for just so long. */
 static void test_how_much_jitter_it_takes(void **state)
 {
@@ -786,6 +804,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_blackout_that_leaves_no_heartbeat),
 		cmocka_unit_test(test_an_eviction_after_the_jitter_had_ended),
+		cmocka_unit_test(test_an_eviction_in_the_backoff_is_not_contained),
 		cmocka_unit_test(test_how_much_jitter_it_takes),
 		cmocka_unit_test(test_what_explains),
 		cmocka_unit_test(test_a_restarted_timer_cuts_the_exposure),
