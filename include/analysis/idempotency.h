@@ -4,7 +4,7 @@
 
 /*
  * Which idempotency key would have held: the attempts replayed in time order
- * under each key design, and judged by what the intents really needed (method.md 8).
+ * under each key design, and judged by the intents (method.md 8).
  *
  * A key without a step guards a handler at its top: it is looked up once, at
  * the start of a run (attempt.h), lets the run through or blocks all of it, and
@@ -17,12 +17,15 @@
  * step by step. The hybrid's coarse filter is recorded only when
  * nothing of the operation is owed any more, so that it never blocks a step that is.
  *
- * An attempt of an intent that had really taken effect before is
+ * The replay goes by what would have happened: an attempt that the key blocks has no
+ * effect, and one that was recognised in fact takes effect where the key had blocked what it was recognised by.
+ * An attempt at an intent that had taken effect before is
  *	caught		when the key blocks it,
- *	missed		when the key lets it through and it took effect again, or was skipped by the guard of the day,
- *	absorbed	when the key lets it through and the called system recognised it.
- * An intent is wrongly blocked when the key blocks an attempt of it before it has taken effect.
- * Attempts without a field of the key are let through.
+ *	missed		when the key lets it through: a second effect (what the guard of the day skipped would have been one),
+ *	absorbed	when the key lets it through and the called system recognises it.
+ * An intent is wrongly blocked when the key blocks an attempt that would have fulfilled it, and none fulfils it later.
+ * Attempts without a field of the key are let through. Attempts that failed, or of which the outcome is not known,
+ * count for nothing.
  */
 
 #include "analysis/duplicate.h"

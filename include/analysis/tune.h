@@ -10,28 +10,18 @@
 #include "analysis/duplicate.h"
 #include "analysis/idempotency.h"
 #include "analysis/share.h"
-
-struct quantile {
-	bool known;
-	int64_t ms;
-	bool has_low, has_high;		/* 95 % confidence limits by order statistics; a side may lie outside the data */
-	int64_t low_ms, high_ms;
-};
-
-struct silences {
-	size_t n, censored;
-	struct quantile p50, p90, p99;
-	bool has_max;
-	int64_t max_ms;
-	double supported_quantile;	/* the highest that n supports: 1 - 1/n; 0 when n == 0 */
-};
+#include "analysis/survival.h"
 
 struct candidate {
 	int64_t session_timeout_ms;
 	bool is_current;
-	size_t evictions;		/* of members that were alive, by the silences seen */
-	size_t rebalances_avoided;	/* roots with what follows from them */
-	size_t duplicates_avoided;
+	/*
+	 * Silences that would have evicted: those at least so long. From the session timeout in force on, only those that
+	 * really did evict can do so; and one that was cut short by the end of the evidence is taken to last.
+	 */
+	size_t evictions;
+	size_t rebalances_avoided;	/* roots that would not have been, with what follows from them */
+	size_t duplicates_avoided;	/* of those rebalances */
 	struct amount_total *amounts_avoided;
 	size_t amount_count;
 	int64_t detection_ms;		/* until a real crash is noticed, at most */

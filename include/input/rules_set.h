@@ -61,9 +61,15 @@ struct section {
 	struct examples examples;
 };
 
+enum layout_part { PART_TIME, PART_LEVEL, PART_THREAD, PART_LOGGER, PART_BODY, LAYOUT_PARTS };
+
+/* A part may stand in as many branches of the line's pattern. */
+#define PART_GROUPS_MAX 4
+
 struct layout {
 	struct section section;
 	struct regex *line;
+	size_t groups[LAYOUT_PARTS][PART_GROUPS_MAX];	/* their numbers; 0: no more */
 	struct sv time;		/* as for tstamp_parse; absent when its lines have none */
 };
 

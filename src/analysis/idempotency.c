@@ -162,9 +162,9 @@ struct replay {
 	struct guard guards[2];		/* of the design at hand */
 	int64_t ttl_us;
 	struct records records[2];
-	/* Of the world as it was; by intent. */
+	/* By intent, in the world of this replay. */
 	const struct attempt **effect;	/* the first, NULL before it */
-	bool *blocked;			/* wrongly, already counted */
+	bool *blocked;			/* an attempt that would have fulfilled it was */
 	/* By operation. */
 	size_t *operation;		/* of each intent */
 	size_t *owed;			/* intents of it that have not taken effect */
@@ -291,42 +291,41 @@ static bool is_same_request(const struct attempt *x, const struct attempt *y)
 
 static void judge_blocked(struct replay *r, const struct attempt *t)
 {
-	if (r->effect[t->intent] == NULL) {
-		r->result.wrongly_blocked += !r->blocked[t->intent];
+	if (r->effect[t->intent] == NULL)
 		r->blocked[t->intent] = true;
-	} else if (t->outcome != OUTCOME_FAILED && t->outcome != OUTCOME_UNKNOWN) {
+	else
 		r->result.caught++;
-	}
 }
 
+/* What was recognised in fact takes effect when there is nothing to recognise it by. */
 static void judge_let_through(struct replay *r, const struct attempt *t)
 {
-	const struct attempt *first = r->effect[t->intent];
+	const struct attempt **effect = &r->effect[t->intent];
 
-	if (first == NULL || t->outcome == OUTCOME_FAILED || t->outcome == OUTCOME_UNKNOWN)
-		return;
-	if (t->outcome == OUTCOME_DUPLICATE || is_same_request(first, t))
+	if (*effect == NULL) {
+		*effect = t;
+		r->owed[r->operation[t->intent]]--;
+	} else if (t->outcome == OUTCOME_DUPLICATE || is_same_request(*effect, t)) {
 		r->result.absorbed++;
-	else
+	} else {
 		r->result.missed++;
+	}
 }
 
 static void replay_attempt(struct replay *r, const struct attempt *t)
 {
+	/* Asked in any case: the first attempt of a run decides for all of it. */
 	bool blocked = blocks(r, 0, t) || blocks(r, 1, t);
 
-	if (blocked)
+	if (t->outcome == OUTCOME_FAILED || t->outcome == OUTCOME_UNKNOWN)
+		return;
+	if (blocked) {
 		judge_blocked(r, t);
-	else
-		judge_let_through(r, t);
-	if (t->took_effect && r->effect[t->intent] == NULL) {
-		r->effect[t->intent] = t;
-		r->owed[r->operation[t->intent]]--;
+		return;
 	}
-	if (!blocked && t->outcome != OUTCOME_FAILED && t->outcome != OUTCOME_UNKNOWN) {
-		record(r, 0, t);
-		record(r, 1, t);
-	}
+	judge_let_through(r, t);
+	record(r, 0, t);
+	record(r, 1, t);
 }
 
 static void replay_all(struct replay *r, const struct design *design, int64_t ttl_us)
@@ -335,6 +334,8 @@ static void replay_all(struct replay *r, const struct design *design, int64_t tt
 	for (size_t i = 0; i < r->effects->attempt_count; i++)
 		if (r->effects->attempts[i].intent != 0)
 			replay_attempt(r, &r->effects->attempts[i]);
+	for (size_t i = 1; i <= r->effects->intents; i++)
+		r->result.wrongly_blocked += r->blocked[i] && r->effect[i] == NULL;
 }
 
 /* ---- the results ---- */

@@ -20,6 +20,7 @@
 struct log_reader {
 	struct ingest *in;
 	bool has_times;
+	bool unzoned;			/* some time was read in the zone of the input */
 	struct host_time first, last;	/* of all records, in whatever order */
 	struct host_time previous;
 	uint64_t timed;			/* records with a time */
@@ -46,26 +47,29 @@ static enum sniffed log_sniff(struct sv head, struct sv base_name, const struct 
 	return SNIFF_NOT_MINE;
 }
 
-/* The zone and layout of an input are those of its first record that has a time. */
-static void note_format(struct log_reader *reader, const struct log_record *record)
+/* The zone of the times that were read. One that needed the zone of the input outweighs any that did not. */
+static void note_zone(struct log_reader *reader, const struct log_record *record)
 {
 	struct ingest *in = reader->in;
 	struct buf zone;
 
+	if (reader->unzoned || (record->zoned && reader->has_times))
+		return;
 	buf_init(&zone);
 	zone_format(&zone, record->zone);
-	in->info->format = sv_of(record->layout);
 	in->info->zone_name = arena_copy(in->input, buf_sv(&zone));
 	in->info->zone_source = record->zoned ? SV("written") : in->zone_is_option ? SV("option") : SV("assumed");
 	buf_fini(&zone);
+	reader->unzoned = !record->zoned;
 }
 
 static void note_time(struct log_reader *reader, const struct log_record *record, const struct place *place)
 {
 	struct host_time t = record->time;
 
+	note_zone(reader, record);
 	if (!reader->has_times) {
-		note_format(reader, record);
+		reader->in->info->format = sv_of(record->layout);
 		reader->has_times = true;
 		reader->first = reader->last = reader->previous = t;
 	}

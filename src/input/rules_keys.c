@@ -160,22 +160,35 @@ static void *layout_begin(struct loader *l, const struct section *head)
 	return layout;
 }
 
-static bool is_layout_group(struct sv name)
+static bool layout_part(struct sv name, enum layout_part *out)
 {
-	static const char *const groups[] = { "time", "level", "logger", "thread", "body" };
+	static const char *const names[LAYOUT_PARTS] = { "time", "level", "thread", "logger", "body" };
 
-	for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
-		if (sv_eq(name, sv_of(groups[i])))
+	for (size_t i = 0; i < LAYOUT_PARTS; i++) {
+		if (sv_eq(name, sv_of(names[i]))) {
+			*out = (enum layout_part)i;
 			return true;
+		}
 	}
 	return false;
+}
+
+static void add_group(struct loader *l, const struct entry *e, size_t groups[PART_GROUPS_MAX], size_t number)
+{
+	for (size_t i = 0; i < PART_GROUPS_MAX; i++) {
+		if (groups[i] == 0) {
+			groups[i] = number;
+			return;
+		}
+	}
+	REFUSE_VALUE(l, e, "one group stands in more than %d branches", PART_GROUPS_MAX);
 }
 
 static void layout_line(struct loader *l, void *section, const struct entry *e)
 {
 	struct layout *layout = section;
 	struct regex_error error;
-	bool body = false;
+	enum layout_part part;
 
 	layout->line = regex_new(e->value, REGEX_TEXT, &error);
 	if (layout->line == NULL) {
@@ -186,11 +199,12 @@ static void layout_line(struct loader *l, void *section, const struct entry *e)
 		size_t number;
 		struct sv name = regex_name(layout->line, i, &number);
 
-		if (!is_layout_group(name))
-			REFUSE_VALUE(l, e, "group \"%.*s\" is none of time, level, logger, thread, body", SV_ARG(name));
-		body = body || sv_eq(name, SV("body"));
+		if (layout_part(name, &part))
+			add_group(l, e, layout->groups[part], number);
+		else
+			REFUSE_VALUE(l, e, "group \"%.*s\" is none of time, level, thread, logger, body", SV_ARG(name));
 	}
-	if (!body)
+	if (layout->groups[PART_BODY][0] == 0)
 		REFUSE_VALUE(l, e, "the line has no group \"body\"");
 }
 
@@ -203,13 +217,8 @@ static void layout_time(struct loader *l, void *section, const struct entry *e)
 static void layout_end(struct loader *l, void *section)
 {
 	struct layout *layout = section;
-	bool grouped = false;
+	bool grouped = layout->groups[PART_TIME][0] != 0;
 
-	for (size_t i = 0; layout->line != NULL && i < regex_name_count(layout->line); i++) {
-		size_t number;
-
-		grouped = grouped || sv_eq(regex_name(layout->line, i, &number), SV("time"));
-	}
 	if (layout->line != NULL && grouped != !sv_is_absent(layout->time))
 		rules_refuse(l, layout->section.line, 1, "the group \"time\" and the key \"time\" go together");
 }

@@ -40,18 +40,29 @@ static void read_time(const struct layout *layout, struct sv time, struct zone z
 		out->zone = zone_written(time, z);
 }
 
+static struct sv part_of(const struct layout *layout, enum layout_part part)
+{
+	for (size_t i = 0; i < PART_GROUPS_MAX && layout->groups[part][i] != 0; i++) {
+		struct sv text = regex_group(layout->line, layout->groups[part][i]);
+
+		if (!sv_is_absent(text))
+			return text;
+	}
+	return SV_ABSENT;
+}
+
 static bool layout_fits(const struct layout *layout, struct sv line, struct zone z, struct log_record *out)
 {
 	if (!regex_match(layout->line, line, 0))
 		return false;
 	*out = (struct log_record){
 		.layout = layout->section.name.p,
-		.level = regex_named(layout->line, SV("level")),
-		.logger = regex_named(layout->line, SV("logger")),
-		.thread = regex_named(layout->line, SV("thread")),
-		.body = regex_named(layout->line, SV("body")),
+		.level = part_of(layout, PART_LEVEL),
+		.logger = part_of(layout, PART_LOGGER),
+		.thread = part_of(layout, PART_THREAD),
+		.body = part_of(layout, PART_BODY),
 	};
-	read_time(layout, regex_named(layout->line, SV("time")), z, out);
+	read_time(layout, part_of(layout, PART_TIME), z, out);
 	return true;
 }
 

@@ -39,7 +39,6 @@ static const struct magic {
 	size_t n;
 } magics[] = {
 	{ "\x1f\x8b\x08", 3 },			/* gzip */
-	{ "BZh", 3 },				/* bzip2 */
 	{ "\xfd"
 	  "7zXZ\0", 6 },			/* xz */
 	{ "\x28\xb5\x2f\xfd", 4 },		/* zstd */
@@ -72,12 +71,19 @@ static bool is_tar(struct sv head)
 	return sum == tar_number(head.p + 148, 8);
 }
 
+/* "BZh" alone may begin a word: a level and the magic of a block, or of the end of an empty stream, follow. */
+static bool is_bzip2(struct sv head)
+{
+	return sv_starts_with(head, SV("BZh")) && head.n >= 10 && head.p[3] >= '1' && head.p[3] <= '9' &&
+	       (memcmp(head.p + 4, "1AY&SY", 6) == 0 || memcmp(head.p + 4, "\x17\x72\x45\x38\x50\x90", 6) == 0);
+}
+
 bool unpack_is_packed(struct sv head)
 {
 	for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++)
 		if (head.n >= magics[i].n && memcmp(head.p, magics[i].bytes, magics[i].n) == 0)
 			return true;
-	return is_tar(head);
+	return is_bzip2(head) || is_tar(head);
 }
 
 static void fail(struct unpack *u, const char *code, const char *problem)
@@ -260,6 +266,10 @@ static int next_file(struct unpack *u, struct archive_entry **entry)
 			return 0;
 		if (rc != ARCHIVE_OK && rc != ARCHIVE_WARN) {
 			fail_by_archive(u, ARCHIVE_FATAL);
+			return -1;
+		}
+		if (archive_format(u->archive) == ARCHIVE_FORMAT_RAW && archive_filter_count(u->archive) < 2) {
+			fail(u, "input.damaged", "begins as a compressed file or an archive does, and is none");
 			return -1;
 		}
 		if (++u->options.budget->members > UNPACK_MEMBERS_MAX) {

@@ -100,7 +100,7 @@ void chapter_clocks(struct out *o, const struct chapter_context *c)
 	out_fold(o, SV("The links that bound each clock most"));
 	for (size_t i = 0; i < clocks->count; i++) {
 		const struct host_clock *h = &clocks->hosts[i];
-		if !h->has_tightest[0] && !h->has_tightest[1])
+		if (!h->has_tightest[0] && !h->has_tightest[1])
 			continue;
 		out_details(o, arena_printf(c->a, "The tightest links of %.*s", SV_ARG(h->host)));
 		for (int k = 0; k < 2; k++) {

@@ -37,18 +37,19 @@ static void take(const struct rules *r, const struct log_record *record)
 	}
 }
 
+/* Loaded once, and kept as long as the process lives. */
 static const struct rules *shipped(void)
 {
 	static struct rules *r;
+	struct arena *a;
 
-	if (r == NULL) {
-		struct arena *a = arena_new();
-
-		r = rules_load("rules", diag_new(a));
-		arena_free(a);
-		if (r == NULL)
-			abort();
-	}
+	if (r != NULL)
+		return r;
+	a = arena_new();
+	r = rules_load("rules", diag_new(a));
+	arena_free(a);
+	if (r == NULL)
+		abort();
 	return r;
 }
 

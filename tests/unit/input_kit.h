@@ -144,20 +144,24 @@ static inline uint64_t kit_problems(const struct kit *k, const char *code)
 
 static inline const struct problem *kit_problem(const struct kit *k, const char *code)
 {
+	static const struct problem none;
+
 	for (size_t i = 0; i < diag_count(k->diag); i++)
 		if (sv_eq(diag_at(k->diag, i)->code, sv_of(code)))
 			return diag_at(k->diag, i);
 	fail_msg("no problem %s", code);
-	return NULL;
+	return &none;
 }
 
 static inline const struct input_info *kit_input(const struct kit *k, const char *path)
 {
+	static const struct input_info none;
+
 	for (size_t i = 0; i < k->input_count; i++)
 		if (sv_eq(k->inputs[i].path, sv_of(path)))
 			return &k->inputs[i];
 	fail_msg("no input %s", path);
-	return NULL;
+	return &none;
 }
 
 #define assert_sv_equal(s, literal)                                                             \
