@@ -239,11 +239,12 @@ static int take_time(struct capture *c, int64_t now_us)
 static int explain_silence(struct capture *c, const struct segment *s)
 {
 	int64_t start_us = c->silence_start_us, end_us = c->silence_end_us;
-	enum tcp_continuity continuity = tcp_continuity(c->tcp, s);
+	enum tcp_continuity continuity;
 
 	if (!c->has_silence)
 		return 0;
 	c->has_silence = false;
+	continuity = tcp_continuity(c->tcp, s);
 	if (continuity == TCP_CONTINUES)
 		return 0;
 	if (continuity == TCP_CANNOT_TELL && end_us - start_us <= SILENCE_UNEXPLAINED_US)
