@@ -5,7 +5,7 @@
 /*
  * What source.c and the kinds of input share: a stream of unpacked bytes, its
  * lines, and the context in which a kind reads. A new kind is one file with a
- * "const struct kind" and one row of kinds[] in source.c.
+ * "const struct kind" and one row of KINDS in item.c.
  */
 
 #include <stdbool.h>

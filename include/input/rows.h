@@ -49,8 +49,8 @@ struct row {
 /*
  * The header that the first bytes of an input have under a dialect: the first
  * row that is not blank, or the members of all records of JSON Lines there.
- * The rows that stand whole in these bytes are *whole. False when the bytes are
- * not of that dialect.
+ * *whole counts the rows that fit it, itself included, as far as it was
+ * looked. False when the bytes are not of that dialect.
  */
 bool rows_preview(struct sv head, const struct dialect *d, struct arena *a, struct header *out, size_t *whole);
 

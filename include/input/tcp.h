@@ -47,8 +47,8 @@ int tcp_segment(struct tcp *t, const struct segment *s);
  */
 enum tcp_continuity {
 	TCP_CONTINUES,
-	TCP_JUMPS,	/* data or acknowledgments in between were not seen */
-	TCP_CANNOT_TELL,	/* a connection that is new or not known */
+	TCP_JUMPS,	/* data is acknowledged that was never seen */
+	TCP_CANNOT_TELL,	/* not known, new, or its sender is ahead: what it sent may have been lost before the capture */
 };
 enum tcp_continuity tcp_continuity(const struct tcp *t, const struct segment *s);
 

@@ -117,6 +117,7 @@ struct tcp_flow {
 	int64_t gap_sign_us;	/* of a bare gap: when the side's host was first heard again; set by tcp_stall_missed */
 	struct tcp_gap filled;	/* by the latest segment, if open: a bare gap, as it was */
 	int64_t progress_us;	/* when the peer acknowledged data last */
+	int64_t resent_after_us;	/* of the latest segment; 0 unless it was sent again */
 	bool jump_suspected;
 	uint32_t jump_next;	/* where the stream goes on if the jump was true */
 	bool ack_suspected;
@@ -138,8 +139,7 @@ struct tcp_flow {
 enum tcp_data {
 	TCP_DATA_NONE,
 	TCP_DATA_NEW,
-	TCP_DATA_AGAIN,		/* sent again */
-	TCP_DATA_TIMEOUT,	/* sent again after a retransmission timeout */
+	TCP_DATA_AGAIN,		/* sent again, resent_after_us after the time before */
 	TCP_DATA_LATE,		/* overtaken by what was sent after it */
 	TCP_DATA_PROBE,		/* keep-alive or window probe */
 	TCP_DATA_DOUBTFUL,	/* far outside what was sent before: corrupt, unless the next one agrees */

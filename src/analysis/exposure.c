@@ -47,22 +47,27 @@ static bool is_on_path(const struct surroundings *near, const struct window *w)
 
 /*
  * Whether a window is on the member's host, on its path, or on its
- * coordinator's host. One seen at the broker on a path is that of the member whose
- * address it names; without the address it cannot be told whose it is.
+ * coordinator's host. One that the broker's host saw on a path is that of the
+ * member whose address or host it names; where it names neither it cannot be told
+ * whose it is.
  */
 static bool concerns(const struct surroundings *near, const struct window *w, bool *certain)
 {
+	const bool is_on_a_path = w->path_a.n > 0, is_at_broker = near->broker_host.n > 0 && sv_eq(w->host, near->broker_host);
+
 	if (!is_on_path(near, w))
 		return false;
-	if (window_concerns(w, near->host, certain))
+	bool is_concerned = window_concerns(w, near->host, certain);
+	if (is_concerned && *certain)
 		return true;
-	*certain = true;
-	if (near->broker_host.n == 0 || !sv_eq(w->host, near->broker_host))
-		return false;
-	if (w->path_a.n == 0)
+	if (is_on_a_path && near->peer.n > 0 && (is_concerned || is_at_broker)) {
+		*certain = true;
+		return sv_eq(near->peer, w->path_a);
+	}
+	if (is_concerned)
 		return true;
-	*certain = near->peer.n > 0;
-	return near->peer.n == 0 || sv_eq(near->peer, w->path_a);
+	*certain = !is_on_a_path;
+	return is_at_broker && (!is_on_a_path || w->caller.n == 0);
 }
 
 static void find_windows(const struct exposure_context *ctx, struct surroundings *near)
@@ -75,6 +80,8 @@ static void find_windows(const struct exposure_context *ctx, struct surroundings
 		near->is_certain &= certain;
 		*ARENA_PUSH(ctx->arena, near->windows, near->window_count, near->window_capacity) = w;
 		span_set_add(window_is_jitter(w) ? &near->jitter : &near->pauses, ctx->arena, w->span);
+		if (window_is_jitter(w))
+			span_set_add(&near->outages, ctx->arena, w->outage);
 	}
 }
 

@@ -23,7 +23,8 @@ struct sightings {
 	size_t capacity;
 };
 
-static struct sighting *sighting_of(const struct detect_context *ctx, struct sightings *all, struct sv host, struct sv address)
+static struct sighting *sighting_of(const struct detect_context *ctx, struct sightings *all, struct sv host,
+				    struct sv address)
 {
 	const struct path *key = paths_get(ctx->paths, host, address, SV("sighting"));
 
@@ -40,7 +41,8 @@ static int find_sightings(const struct detect_context *ctx, struct sightings *al
 	int rc;
 
 	while ((rc = query_next(q, &e)) == 1) {
-		struct sv a = path_address(event_text(&e, FIELD_PATH_A)), b = path_address(event_text(&e, FIELD_PATH_B));
+		struct sv a = path_address(event_text(&e, FIELD_PATH_A)),
+			  b = path_address(event_text(&e, FIELD_PATH_B));
 
 		if (sv_eq(a, b))
 			continue; /* to itself: says nothing */
@@ -137,7 +139,8 @@ static void set_caller(const struct sightings *all, struct window *w)
 	if (sv_is_absent(w->path_a))
 		return;
 	const struct sighting *own = sv_is_absent(w->host) ? NULL : own_of(all, w->host);
-	if (own != NULL && sv_eq(own->key->a, w->path_a)) {
+	bool to_itself = sv_eq(w->path_a, path_address(w->path_b));
+	if (to_itself || (own != NULL && sv_eq(own->key->a, w->path_a))) {
 		w->caller = w->host;
 		return;
 	}

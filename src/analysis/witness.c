@@ -263,7 +263,7 @@ static void tell_of_loss(struct group_life *life, struct teller *t, const struct
 		t->is_lost_settled = true;
 		return;
 	}
-	if (t->is_lost_settled || t->has_left || is_broker_watching(life, s->time)) {
+	if (t->is_lost_settled || is_broker_watching(life, s->time)) {
 		t->is_lost_settled = true;
 		return;
 	}

@@ -225,7 +225,8 @@ static bool take_part(struct cursor *c, enum layout_part part, struct reading *r
 static int part_at(struct sv layout)
 {
 	for (size_t i = 0; i < sizeof layout_parts / sizeof layout_parts[0]; i++)
-		if (sv_starts_with(layout, layout_parts[i].letters))
+		/* The first letter decides nearly always: this stands in the path of every log line. */
+		if (layout.p[0] == layout_parts[i].letters.p[0] && sv_starts_with(layout, layout_parts[i].letters))
 			return (int)i;
 	return -1;
 }

@@ -252,7 +252,12 @@ static int explain_silence(struct capture *c, const struct segment *s)
 		 continuity == TCP_JUMPS ? "no packet for %.1f s before, and traffic went on unseen"
 					 : "no packet for %.1f s before, and nothing known goes on: another capture",
 		 (double)(end_us - start_us) / (double)US_PER_S);
-	return take_hole(c, start_us, end_us);
+	/* The packet at hand belongs to what comes after. */
+	c->run_packets--;
+	if (take_hole(c, start_us, end_us) != 0)
+		return -1;
+	c->run_packets++;
+	return 0;
 }
 
 /* ---- packets ---- */

@@ -9,16 +9,26 @@
 #include "input/kind.h"
 #include "input/noevidence.h"
 
-/* In the order in which they are asked: what is certain by its first bytes before what is likely by its words. */
+/*
+ * KIND(name, host by path), in the order in which they are asked: what is
+ * certain by its first bytes before what is likely by its words. Where the host
+ * is not taken from the path's directory, the rows say themselves whose clock
+ * wrote them.
+ */
+#define KINDS              \
+	KIND(capture, true)  \
+	KIND(counters, true) \
+	KIND(snapshot, true) \
+	KIND(table, false)   \
+	KIND(log, true)
+
 static const struct kind_row {
 	const struct kind *kind;
-	bool host_by_path;	/* the directory's name says whose clock wrote it; rows of tables say it themselves */
+	bool host_by_path;
 } kinds[] = {
-	{ &capture_kind, true },
-	{ &counters_kind, true },
-	{ &snapshot_kind, true },
-	{ &table_kind, false },
-	{ &log_kind, true },
+#define KIND(name, host_by_path) { &name##_kind, host_by_path },
+	KINDS
+#undef KIND
 };
 #define KIND_COUNT (sizeof kinds / sizeof kinds[0])
 
@@ -31,8 +41,12 @@ struct verdict {
 
 const char *const *source_kind_names(void)
 {
-	/* As in kinds[], which names cannot be read from at compile time. */
-	static const char *const names[] = { "capture", "counters", "snapshot", "table", "log", NULL };
+	static const char *const names[] = {
+#define KIND(name, host_by_path) #name,
+		KINDS
+#undef KIND
+		NULL
+	};
 
 	return names;
 }

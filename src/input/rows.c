@@ -17,6 +17,9 @@ const struct dialect dialects[] = {
 };
 const size_t dialect_count = sizeof dialects / sizeof dialects[0];
 
+/* Rows of another length than the header's, after which a text is taken for no table. */
+#define PREVIEW_ROWS 20
+
 /* A line that was read to find the end of a quote that has none: read again as a row of its own. */
 struct held {
 	size_t at;	/* in held_text */
@@ -248,24 +251,33 @@ static bool cut_row(struct sv *rest, const struct dialect *d, struct sv *row)
 	return true;
 }
 
+/*
+ * Text with commas is no table: of the rows behind its first line none has as
+ * many cells. One damaged row alone does not make a table into text.
+ */
 static bool preview_delimited(struct sv head, const struct dialect *d, struct arena *a, struct header *out,
 			      size_t *whole)
 {
 	struct sv rest = head, row;
-	struct header cells;
+	size_t others = 0;
 
-	while (!sv_is_absent(rest) && cut_row(&rest, d, &row)) {
+	while (others < PREVIEW_ROWS && !sv_is_absent(rest) && cut_row(&rest, d, &row)) {
+		struct header cells;
+
 		if (sv_trim(row).n == 0)
 			continue;
 		if (!split(row, d, a, &cells))
 			return false;
 		if (*whole == 0)
 			*out = cells;
-		/* Text with commas is no table: its next line has another number of them. */
-		if (++*whole == 2)
-			return cells.count == out->count;
+		if (cells.count == out->count)
+			++*whole;
+		else
+			others++;
+		if (*whole == 2)
+			return true;
 	}
-	return *whole > 0;
+	return *whole > 0 && others == 0;
 }
 
 bool rows_preview(struct sv head, const struct dialect *d, struct arena *a, struct header *out, size_t *whole)

@@ -441,7 +441,7 @@ static int read_line(struct snapshot *s, const struct line *line)
 		s->block.answered = true;
 		return 0;
 	}
-	if (s->table == OFFSETS)
+	if (s->table == OFFSETS && !sv_starts_with(line->text, SV("#")))
 		return read_row(s, line);
 	s->in->info->records++;
 	s->in->info->unrecognized++;

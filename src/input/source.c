@@ -293,7 +293,7 @@ static bool list_directory(const char *path, struct arena *a, struct entries *ou
 	return error == 0;
 }
 
-static int ingest_directory(struct source *s, struct sv path);
+static int ingest_directory(struct source *s, struct sv path, bool named);
 
 /* What a walk comes upon; path ends in NUL. */
 static int ingest_entry(struct source *s, struct sv path)
@@ -306,7 +306,7 @@ static int ingest_entry(struct source *s, struct sv path)
 		return 0;
 	}
 	if (S_ISDIR(status.st_mode))
-		return ingest_directory(s, path);
+		return ingest_directory(s, path, false);
 	if (!S_ISREG(status.st_mode)) {
 		note(s, path, SEVERITY_NOTE, "input.skipped",
 		     S_ISLNK(status.st_mode) ? "symbolic links in a directory are not followed" : "not a regular file");
@@ -320,7 +320,7 @@ static int ingest_entry(struct source *s, struct sv path)
 	return ingest_file(s, fd, path, false);
 }
 
-static int ingest_directory(struct source *s, struct sv path)
+static int ingest_directory(struct source *s, struct sv path, bool named)
 {
 	struct entries entries;
 	int rc = 0;
@@ -328,7 +328,7 @@ static int ingest_directory(struct source *s, struct sv path)
 	if (!list_directory(path.p, s->names, &entries))
 		unreadable(s, path, errno);
 	else if (entries.count == 0)
-		note(s, path, SEVERITY_WARNING, "input.empty", "an empty directory");
+		note(s, path, named ? SEVERITY_WARNING : SEVERITY_NOTE, "input.empty", "an empty directory");
 	for (size_t i = 0; rc == 0 && i < entries.count; i++)
 		rc = ingest_entry(s, arena_printf(s->names, "%.*s%s%s", SV_ARG(path),
 						  sv_ends_with(path, SV("/")) ? "" : "/", entries.names[i]));
@@ -345,7 +345,7 @@ static int ingest_opened(struct source *s, int fd, struct sv path)
 		unreadable(s, path, errno);
 	} else if (S_ISDIR(status.st_mode)) {
 		close(fd);
-		return ingest_directory(s, path);
+		return ingest_directory(s, path, true);
 	} else if (S_ISREG(status.st_mode)) {
 		return ingest_file(s, fd, path, true);
 	} else if (S_ISFIFO(status.st_mode)) {

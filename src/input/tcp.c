@@ -21,6 +21,10 @@
 #define CONNECTIONS_MAX 8192
 #define CONN_BUCKETS 16384
 
+#define RTO_LEAST_US (200 * US_PER_MS)
+/* The median is not the smoothed round trip, and timers tick. */
+#define RTO_SLACK_US (20 * US_PER_MS)
+
 struct tcp {
 	struct arena *arena;
 	struct tcp_report report;
@@ -258,6 +262,16 @@ static struct tcp_conn *connection_of(struct tcp *t, const struct segment *s, un
 
 /* ---- what a segment says ---- */
 
+/*
+ * Linux waits for a smoothed round trip and at least TCP_RTO_MIN, 200 ms, more
+ * (tcp_set_rto). What comes sooner is a fast retransmission or a tail loss probe.
+ */
+static bool is_timeout(const struct tcp_flow *f, enum tcp_data kind)
+{
+	return kind == TCP_DATA_AGAIN && f->resent_after_us >= RTO_LEAST_US &&
+	       f->resent_after_us >= RTO_LEAST_US + tcp_median_us(&f->conn->pair->side[f->side].rtt) - RTO_SLACK_US;
+}
+
 static void act(struct tcp *t, struct tcp_conn *c, unsigned side, const struct tcp_mark *mark, bool is_payload)
 {
 	struct tcp_quiet quiet;
@@ -337,10 +351,9 @@ static void take_acknowledgment(struct tcp *t, struct tcp_flow *f, uint32_t ack)
 		tcp_samples_add(&f->now.rtt, progress.rtt_us);
 }
 
-static void count_second(struct tcp *t, struct tcp_flow *f, const struct segment *s, enum tcp_data kind)
+static void count_second(struct tcp *t, struct tcp_flow *f, const struct segment *s, bool again, bool timeout)
 {
 	int64_t second = t->now_us / US_PER_S;
-	bool again = kind == TCP_DATA_AGAIN || kind == TCP_DATA_TIMEOUT;
 
 	if (f->now.open && f->now.second != second)
 		tcp_report_second(&t->report, f);
@@ -348,7 +361,7 @@ static void count_second(struct tcp *t, struct tcp_flow *f, const struct segment
 		f->now = (struct tcp_second){ .open = true, .second = second, .mark = { t->now_us, s->place } };
 	f->now.segments++;
 	f->now.retransmits += again;
-	f->now.timeouts += kind == TCP_DATA_TIMEOUT;
+	f->now.timeouts += timeout;
 	f->now.bytes += s->payload_bytes;
 	f->conn->segments++;
 	f->conn->retransmits += again;
@@ -357,11 +370,12 @@ static void count_second(struct tcp *t, struct tcp_flow *f, const struct segment
 static void take_data(struct tcp *t, struct tcp_flow *f, const struct segment *s, enum tcp_data kind)
 {
 	const struct tcp_mark mark = { t->now_us, s->place };
+	bool timeout = is_timeout(f, kind);
 
 	if (kind != TCP_DATA_NONE && kind != TCP_DATA_PROBE)
-		count_second(t, f, s, kind);
-	if (kind == TCP_DATA_AGAIN || kind == TCP_DATA_TIMEOUT)
-		tcp_stall_resent(f, kind == TCP_DATA_TIMEOUT, t->now_us);
+		count_second(t, f, s, kind == TCP_DATA_AGAIN, timeout);
+	if (kind == TCP_DATA_AGAIN)
+		tcp_stall_resent(f, timeout, t->now_us);
 	if (kind == TCP_DATA_NEW || kind == TCP_DATA_LATE || f->filled.open)
 		act(t, f->conn, f->side, &mark, true);
 	else if ((s->flags & (TCP_SYN | TCP_FIN)) == 0)
@@ -456,7 +470,7 @@ static void take_fin(struct tcp *t, struct tcp_conn *c, const struct segment *s,
  */
 static void take_sign(struct tcp *t, struct tcp_conn *c, unsigned side, enum tcp_data kind)
 {
-	if (kind != TCP_DATA_AGAIN && kind != TCP_DATA_TIMEOUT)
+	if (kind != TCP_DATA_AGAIN)
 		tcp_stall_heard(&c->flow[!side], t->now_us);
 }
 
@@ -559,11 +573,9 @@ enum tcp_continuity tcp_continuity(const struct tcp *t, const struct segment *s)
 		return TCP_CANNOT_TELL;
 	if (!c->flow[side].synced || !c->flow[!side].synced)
 		return TCP_CANNOT_TELL;
-	if (tcp_ahead(s->sequence, c->flow[side].next) > 0)
-		return TCP_JUMPS;
 	if ((s->flags & TCP_ACK) != 0 && tcp_ahead(s->acknowledgment, c->flow[!side].next) > 0)
 		return TCP_JUMPS;
-	return TCP_CONTINUES;
+	return tcp_ahead(s->sequence, c->flow[side].next) > 0 ? TCP_CANNOT_TELL : TCP_CONTINUES;
 }
 
 static void cut_pair(void *context, struct tcp_pair *pair)

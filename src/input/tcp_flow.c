@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-/* Linux: TCP_RTO_MIN (include/net/tcp.h). Sooner, it was a fast retransmission or a tail loss probe. */
-#define RTO_LEAST_US (200 * US_PER_MS)
 /* Segments overtake one another within a few ms; what comes later was lost and sent again. */
 #define REORDER_MOST_US (3 * US_PER_MS)
 
@@ -60,9 +58,10 @@ static void insert_filler(struct tcp_flow *f, uint32_t start, uint32_t end, cons
 	f->gap.open = tcp_ahead(f->gap.to, f->gap.from) > 0;
 }
 
-static enum tcp_data again_after(int64_t last_us, int64_t now_us)
+static enum tcp_data again_after(struct tcp_flow *f, int64_t last_us, int64_t now_us)
 {
-	return now_us - last_us >= RTO_LEAST_US ? TCP_DATA_TIMEOUT : TCP_DATA_AGAIN;
+	f->resent_after_us = now_us - last_us;
+	return TCP_DATA_AGAIN;
 }
 
 /* Data seen before. The oldest part of it decides whether its timer had run out. */
@@ -76,7 +75,7 @@ static enum tcp_data sent_again(struct tcp_flow *f, uint32_t start, uint32_t end
 		if (tcp_ahead(end, item->start) <= 0 || tcp_ahead(item->end, start) <= 0)
 			continue;
 		if (kind == TCP_DATA_NONE)
-			kind = again_after(item->last_us, now_us);
+			kind = again_after(f, item->last_us, now_us);
 		item->last_us = now_us;
 		item->sends++;
 	}
@@ -84,19 +83,19 @@ static enum tcp_data sent_again(struct tcp_flow *f, uint32_t start, uint32_t end
 		return kind;
 	/* Acknowledged already: the acknowledgment was lost between the capture and the sender. */
 	if (f->accepted.known && tcp_ahead(end, f->accepted.start) > 0 && tcp_ahead(f->accepted.end, start) > 0) {
-		kind = again_after(f->accepted.last_us, now_us);
+		kind = again_after(f, f->accepted.last_us, now_us);
 		f->accepted.last_us = now_us;
 		return kind;
 	}
-	return TCP_DATA_AGAIN;
+	return again_after(f, now_us, now_us);
 }
 
 /* The first transmission of what fills a gap came before the gap was seen. */
-static enum tcp_data filler_kind(const struct tcp_flow *f, int64_t now_us)
+static enum tcp_data filler_kind(struct tcp_flow *f, int64_t now_us)
 {
 	if (now_us - f->gap.seen.us <= REORDER_MOST_US)
 		return TCP_DATA_LATE;
-	return again_after(f->gap.seen.us, now_us);
+	return again_after(f, f->gap.seen.us, now_us);
 }
 
 static enum tcp_data old_data(struct tcp_flow *f, const struct segment *s, uint32_t start, uint32_t end,
@@ -220,6 +219,7 @@ enum tcp_data tcp_flow_send(struct tcp_flow *f, const struct segment *s, int64_t
 	enum tcp_data kind = TCP_DATA_NONE;
 
 	f->filled.open = false;
+	f->resent_after_us = 0;
 	if ((s->flags & TCP_RST) != 0)
 		return TCP_DATA_NONE;
 	if (!f->synced) {
@@ -250,6 +250,19 @@ static bool believe_ack(struct tcp_flow *f, uint32_t ack)
 	f->ack_suspected = false;
 	f->gap.open = false;
 	f->next = ack;
+	return true;
+}
+
+/* To what was seen: where the stream stands is left open while the acknowledgment is not believed. */
+static bool clip_ack(struct tcp_flow *f, uint32_t *ack)
+{
+	if (tcp_ahead(*ack, f->next) <= 0) {
+		f->ack_suspected = false;
+		return true;
+	}
+	if (!believe_ack(f, *ack) && !tcp_is_near(*ack, f->next))
+		return false;
+	*ack = f->next;
 	return true;
 }
 
@@ -308,12 +321,8 @@ bool tcp_flow_acknowledge(struct tcp_flow *f, uint32_t ack, int64_t now_us, stru
 		f->next = ack;
 		return false;
 	}
-	if (tcp_ahead(ack, f->next) > 0) {
-		if (!believe_ack(f, ack))
-			return false;
-	} else {
-		f->ack_suspected = false;
-	}
+	if (!clip_ack(f, &ack))
+		return false;
 	if (f->gap.open && !f->gap.bare && tcp_ahead(ack, f->gap.from) > 0 && tcp_ahead(ack, f->gap.to) < 0)
 		forget_beyond_gap(f, ack);
 	if (f->gap.open && tcp_ahead(ack, f->gap.to) >= 0)

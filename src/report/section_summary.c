@@ -72,7 +72,8 @@ static void figures(struct out *o, const struct chapter_context *c)
 	if (s->lagged_by_trigger[TRIGGER_SESSION_TIMEOUT].known)
 		out_figure(o, words_proportion(c->a, &s->lagged_by_trigger[TRIGGER_SESSION_TIMEOUT]),
 			   SV("of the evictions by session timeout do"));
-	out_figure(o, words_proportion(c->a, &s->jitter.contained), SV("by the plain rule (the trigger's moment inside a window)"));
+	out_figure(o, words_proportion(c->a, &s->contained_all),
+		   SV("by the runbook's plain rule: every rebalance, its moment inside an outage"));
 	if (s->jitter.chance.known)
 		out_figure(o, words_percent(c->a, s->jitter.chance.expected_share),
 			   arena_printf(c->a, "is what chance would give (p = %.4f)", s->jitter.chance.p_value));
@@ -123,6 +124,12 @@ static void add_host(struct host_names *names, struct arena *a, struct sv host)
 	*ARENA_PUSH(a, names->items, names->count, names->capacity) = host;
 }
 
+/* The lane of a rebalance: its host, else its client by name. */
+static struct sv lane_of_rebalance(const struct rebalance *r)
+{
+	return r->host.n > 0 ? r->host : r->client;
+}
+
 static struct sv host_of_attempt(const struct attempt *t)
 {
 	return t->evidence.host.n > 0 ? t->evidence.host : t->consumer;
@@ -135,7 +142,7 @@ static struct host_names timeline_hosts(const struct chapter_context *c)
 	for (size_t i = 0; i < f->windows.count; i++)
 		add_host(&names, c->a, f->windows.items[i].host);
 	for (size_t i = 0; i < f->rebalances.count; i++)
-		add_host(&names, c->a, f->rebalances.items[i].host);
+		add_host(&names, c->a, lane_of_rebalance(&f->rebalances.items[i]));
 	for (size_t i = 0; i < f->effects.duplicate_count; i++) {
 		const struct duplicate *d = &f->effects.duplicates[i];
 		add_host(&names, c->a, host_of_attempt(d->attempts[d->attempt_count - 1]));
@@ -179,7 +186,7 @@ static struct lane host_lane(const struct chapter_context *c, struct sv host)
 	/* Rebalances last: they stand above the duplicates that they caused. */
 	for (size_t i = 0; i < f->rebalances.count; i++) {
 		const struct rebalance *r = &f->rebalances.items[i];
-		if (!sv_eq(r->host, host))
+		if (!sv_eq(lane_of_rebalance(r), host))
 			continue;
 		*ARENA_PUSH(c->a, points, point_count, point_capacity) = (struct lane_point){
 			r->trigger_time.us, r->lagged ? TONE_BAD : TONE_PLAIN, r->is_root ? 'R' : 'r',

@@ -12,6 +12,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,8 +38,12 @@ static const char rules_text[] =
 	"column   business_key    business_key\n"
 	"column   status          status\n"
 	"maybe    consumer        consumer\n"
+	"maybe    offset          offset\n"
+	"maybe    amount_micros   amount\n"
 	"example  time,business_key,status\n"
 	"expect   time=time business_key=business_key status=status\n";
+
+#define BAD_INPUTS "tests/bad/inputs"
 
 #define LOG(second) "2026-11-30 13:00:0" second " INFO up\n"
 /* 2026-11-30T13:00:00Z */
@@ -406,6 +411,10 @@ static void test_empty_directory(void **state)
 	(void)state;
 	assert_int_equal(ingest(p, p->root), 0);
 	assert_int_equal(problem_at(p, "input.empty", p->root)->severity, SEVERITY_WARNING);
+	/* One that a walk comes upon takes nothing from the user. */
+	make_directory(p, "tmp");
+	assert_int_equal(ingest(p, p->root), 0);
+	assert_int_equal(problem_at(p, "input.empty", path_of(p, "tmp"))->severity, SEVERITY_NOTE);
 	teardown_files(p);
 }
 
@@ -459,6 +468,20 @@ static void test_forced_kind(void **state)
 	assert_int_equal(ingest(p, path_of(p, "a.log")), -1);
 	assert_int_equal(kit_problems(p->kit, "input.kind"), 1);
 	teardown_files(p);
+}
+
+static void test_every_kind_can_be_forced(void **state)
+{
+	(void)state;
+	for (const char *const *name = source_kind_names(); *name != NULL; name++) {
+		struct place_for_files *p = setup_files();
+
+		write_text(p, "a", "neither this nor that\n");
+		p->options.as_kind = *name;
+		assert_int_equal(ingest(p, path_of(p, "a")), 0);
+		assert_sv_equal(input_at(p, "a")->kind, *name);
+		teardown_files(p);
+	}
 }
 
 static void test_hosts_and_zones_by_option(void **state)
@@ -853,6 +876,69 @@ static void test_decompression_bomb(void **state)
 	check_zeros(20, false);
 }
 
+/* ---- one broken input for each message ---- */
+
+/* "CODE row 2: words", a line for each problem. */
+static struct sv render(struct kit *k)
+{
+	struct buf text;
+	struct sv copy;
+
+	buf_init(&text);
+	for (size_t i = 0; i < diag_count(k->diag); i++) {
+		const struct problem *q = diag_at(k->diag, i);
+		const char *unit = place_unit_name(q->place.unit);
+
+		buf_add(&text, q->code);
+		if (unit != NULL)
+			buf_printf(&text, " %s %llu", unit, (unsigned long long)q->place.number);
+		buf_printf(&text, ": %.*s\n", SV_ARG(q->message));
+	}
+	copy = arena_copy(k->arena, buf_sv(&text));
+	buf_fini(&text);
+	return copy;
+}
+
+static void check_bad_input(const char *name)
+{
+	struct place_for_files *p = setup_files();
+	const char *path = arena_printf(p->kit->arena, BAD_INPUTS "/%s", name).p;
+	FILE *f = fopen(arena_printf(p->kit->arena, "%s.expected", path).p, "rb");
+	char expected[4096];
+	size_t n;
+
+	if (f == NULL)
+		fail_msg("%s has no .expected", path);
+	else {
+		n = fread(expected, 1, sizeof expected - 1, f);
+		expected[n] = '\0';
+		fclose(f);
+		assert_int_equal(ingest(p, path), 0);
+		if (!sv_eq(render(p->kit), sv_of(expected)))
+			fail_msg("%s gives:\n%.*snot:\n%s", name, SV_ARG(render(p->kit)), expected);
+	}
+	teardown_files(p);
+}
+
+/* Run from the top of the project, as all tests are. */
+static void test_bad_inputs(void **state)
+{
+	DIR *d = opendir(BAD_INPUTS);
+	const struct dirent *e;
+	size_t checked = 0;
+
+	(void)state;
+	assert_non_null(d);
+	while ((e = readdir(d)) != NULL) {
+		if (e->d_name[0] == '.' || sv_ends_with(sv_of(e->d_name), SV(".expected")))
+			continue;
+		check_bad_input(e->d_name);
+		checked++;
+	}
+	closedir(d);
+	assert_true(checked > 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -867,6 +953,7 @@ int main(void)
 		cmocka_unit_test(test_the_same_again_adds_nothing),
 		cmocka_unit_test(test_broken_evidence),
 		cmocka_unit_test(test_forced_kind),
+		cmocka_unit_test(test_every_kind_can_be_forced),
 		cmocka_unit_test(test_hosts_and_zones_by_option),
 		cmocka_unit_test(test_zone_is_assumed_without_option),
 		cmocka_unit_test(test_sink_failure),
@@ -885,6 +972,7 @@ int main(void)
 		cmocka_unit_test(test_not_even_a_header),
 		cmocka_unit_test(test_nothing_packed),
 		cmocka_unit_test(test_decompression_bomb),
+		cmocka_unit_test(test_bad_inputs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -447,6 +447,8 @@ static void test_sniff(void **state)
 		{ "time;order_no;status\n", SNIFF_MINE },
 		{ "booked_at\torder_no\n", SNIFF_MINE },
 		{ "{\"at\":1,\"order_no\":2,\"status\":3}\n", SNIFF_MINE },
+		/* One row is damaged, not all. */
+		{ HEADER "2026-11-30\n" ROW1, SNIFF_MINE },
 		/* The end of the head cuts its last row. */
 		{ HEADER ROW1 "2026-11-30T13:0", SNIFF_MINE },
 		{ "", SNIFF_NOT_MINE },
