@@ -308,6 +308,22 @@ static void test_redelivery_without_client_logs(void **state)
 	story_free(s->st);
 }
 
+/* The twin: the consumer went through the rebalance going on by one, and seeks back later, by itself. */
+static void test_retry_after_a_rebalance_without_client_logs(void **state)
+{
+	struct scene *s = scene_new();
+	(void)state;
+
+	rebalance(s, 5, "10:00:10", "10:00:12");
+	attempt(s, "10:00:02", "consumer-1", "11", "B", "reversal", "success", "b1");
+	attempt(s, "10:00:20", "consumer-1", "12", "C", "reversal", "success", "c1");
+	attempt(s, "10:00:21", "consumer-1", "12", "C", "ledger", "failed", "c2");
+	attempt(s, "10:00:22", "consumer-1", "12", "C", "reversal", "skipped", "c3");
+	find(s);
+	assert_int_equal(s->found.redelivery_count, 0);
+	story_free(s->st);
+}
+
 /* The new owner has no effects in the evidence: its restored offset lies below what had been processed. */
 static void test_restored_offset_below_one_processed(void **state)
 {
@@ -819,6 +835,7 @@ int main(void)
 		cmocka_unit_test(test_given_back_to_the_same_consumer),
 		cmocka_unit_test(test_retry_in_place_is_no_redelivery),
 		cmocka_unit_test(test_redelivery_without_client_logs),
+		cmocka_unit_test(test_retry_after_a_rebalance_without_client_logs),
 		cmocka_unit_test(test_restored_offset_below_one_processed),
 		cmocka_unit_test(test_refused_commit_tells_what_was_processed),
 		cmocka_unit_test(test_proven_with_its_chain),
