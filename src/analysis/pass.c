@@ -155,15 +155,14 @@ static unsigned rebalance_in_force(const struct splitter *sp, struct sv group, s
 static void split_by_rebalances(struct splitter *sp, struct run *runs, size_t n)
 {
 	struct sv group = group_of(sp->groups, runs[0].consumer);
-	unsigned rebalance = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		struct run *r = &runs[i];
-		bool jumps = i == 0 || r->offset <= runs[i - 1].offset || r->offset > runs[i - 1].offset + 1;
-		unsigned now = jumps ? rebalance_in_force(sp, group, r->first) : rebalance;
-		if (i == 0 || (jumps && now != rebalance)) {
-			open_pass(sp, r)->rebalance = now;
-			rebalance = now;
+		const struct run *before = i > 0 ? &runs[i - 1] : NULL;
+		if (before == NULL || r->offset != before->offset + 1) {
+			unsigned now = rebalance_in_force(sp, group, r->first);
+			if (before == NULL || now != rebalance_in_force(sp, group, before->last))
+				open_pass(sp, r)->rebalance = now;
 		}
 		put_into_pass(sp, r);
 	}

@@ -142,13 +142,14 @@ static void test_no_redelivery_when_all_was_committed(void **state)
 	story_free(s->st);
 }
 
-/* Kafka 4 tells the offset in a line that names no client. */
+/* Kafka 4 tells the offset in a line that names no client: it belongs to the grant before it, whatever began meanwhile. */
 static void test_offset_line_without_client(void **state)
 {
 	struct scene *s = scene_new();
 	(void)state;
 
 	rebalance(s, 5, "10:00:10", "10:00:12");
+	rebalance(s, 6, "10:00:12.120", "10:00:30");
 	granted(s, "consumer-1", "09:59:00", "4", "refunds-0", NULL);
 	granted(s, "consumer-2", "10:00:12.100", "5", "refunds-0, refunds-1", NULL);
 	story_event(s->st, EVENT_OFFSET_RESTORED, "consumer-2", at("10:00:12.150"), "topic", "refunds", "partition", "1",
@@ -163,6 +164,7 @@ static void test_offset_line_without_client(void **state)
 	assert_int_equal(s->found.redeliveries[0].committed_offset, 9);
 	assert_int_equal(s->found.redeliveries[0].processed_offset, 11);
 	assert_int_equal(s->found.redeliveries[0].records, 1);
+	assert_int_equal(s->found.redeliveries[0].rebalance, 1);
 	story_free(s->st);
 }
 
@@ -194,6 +196,25 @@ static void test_zombie(void **state)
 		assert_int_equal(s->found.duplicates[i].rebalance, 1);
 		assert_int_equal(s->found.duplicates[i].redelivery, 1);
 	}
+	story_free(s->st);
+}
+
+/* The same where the evicted one had handled nothing of the partition until the new owner was there. */
+static void test_zombie_that_begins_late(void **state)
+{
+	struct scene *s = scene_new();
+	(void)state;
+
+	rebalance(s, 5, "10:00:10", "10:00:12");
+	granted(s, "consumer-1", "09:59:00", "4", "refunds-0", "0");
+	granted(s, "consumer-2", "10:00:12", "5", "refunds-0", "11");
+	attempt(s, "10:00:13", "consumer-2", "11", "B", "reversal", "success", "b2");
+	attempt(s, "10:00:14", "consumer-1", "11", "B", "reversal", "success", "b1");
+	find(s);
+	assert_int_equal(s->found.redelivery_count, 1);
+	assert_true(is(s->found.redeliveries[0].from, "consumer-1") && is(s->found.redeliveries[0].to, "consumer-2"));
+	assert_int_equal(s->found.redeliveries[0].rebalance, 1);
+	assert_int_equal(s->found.duplicates[0].rebalance, 1);
 	story_free(s->st);
 }
 
@@ -284,6 +305,22 @@ static void test_redelivery_without_client_logs(void **state)
 	assert_int_equal(s->found.redeliveries[0].processed_offset, 14);
 	assert_int_equal(s->found.redeliveries[0].rebalance, 1);
 	assert_int_equal(s->rebalances.items[0].partitions_moved_count, 1);
+	story_free(s->st);
+}
+
+/* The twin: the consumer went through the rebalance going on by one, and seeks back later, by itself. */
+static void test_retry_after_a_rebalance_without_client_logs(void **state)
+{
+	struct scene *s = scene_new();
+	(void)state;
+
+	rebalance(s, 5, "10:00:10", "10:00:12");
+	attempt(s, "10:00:02", "consumer-1", "11", "B", "reversal", "success", "b1");
+	attempt(s, "10:00:20", "consumer-1", "12", "C", "reversal", "success", "c1");
+	attempt(s, "10:00:21", "consumer-1", "12", "C", "ledger", "failed", "c2");
+	attempt(s, "10:00:22", "consumer-1", "12", "C", "reversal", "skipped", "c3");
+	find(s);
+	assert_int_equal(s->found.redelivery_count, 0);
 	story_free(s->st);
 }
 
@@ -519,7 +556,7 @@ static void test_causes_without_offsets(void **state)
 static void bare_effect(struct scene *s, const char *time, const char *consumer, const char *request)
 {
 	story_event(s->st, EVENT_EFFECT, NULL, at(time), "consumer", consumer, "business_key", "K", "step", "reversal", "status",
-		    "success", "request_id", request, NULL);
+		    "success", request != NULL ? "request_id" : NULL, request, NULL);
 }
 
 /* A rebalance between the two gave the second consumer partitions: strong. Its log is missing: weak. None near: unrelated. */
@@ -615,14 +652,19 @@ static void test_reports_that_are_two_attempts(void **state)
 	(void)state;
 
 	story_input(s->st, "effects.csv", "table", NULL);
+	bare_effect(s, "10:00:02.000", "consumer-1", NULL);
+	bare_effect(s, "10:00:02.500", "consumer-1", NULL);
 	attempt(s, "10:00:02.000", "consumer-1", "11", "B", "reversal", "success", "b1");
 	attempt(s, "10:00:02.500", "consumer-1", "11", "B", "reversal", "success", "b2");
 	story_input(s->st, "app.log", "log", "consumer-2");
 	story_event(s->st, EVENT_EFFECT, "consumer-2", at("10:00:02.600"), "topic", "refunds", "partition", "0", "offset", "11",
 		    "business_key", "B", "step", "reversal", "status", "success", NULL);
 	find(s);
-	assert_int_equal(s->found.attempt_count, 3);
-	assert_int_equal(s->found.duplicates[0].effects, 3);
+	assert_int_equal(s->found.attempt_count, 5);
+	/* By the second effect, then in the order of telling. */
+	assert_int_equal(s->found.duplicate_count, 2);
+	assert_int_equal(s->found.duplicates[0].effects, 2);
+	assert_int_equal(s->found.duplicates[1].effects, 3);
 	story_free(s->st);
 }
 
@@ -788,10 +830,12 @@ int main(void)
 		cmocka_unit_test(test_no_redelivery_when_all_was_committed),
 		cmocka_unit_test(test_offset_line_without_client),
 		cmocka_unit_test(test_zombie),
+		cmocka_unit_test(test_zombie_that_begins_late),
 		cmocka_unit_test(test_each_redelivery_has_its_own_rebalance),
 		cmocka_unit_test(test_given_back_to_the_same_consumer),
 		cmocka_unit_test(test_retry_in_place_is_no_redelivery),
 		cmocka_unit_test(test_redelivery_without_client_logs),
+		cmocka_unit_test(test_retry_after_a_rebalance_without_client_logs),
 		cmocka_unit_test(test_restored_offset_below_one_processed),
 		cmocka_unit_test(test_refused_commit_tells_what_was_processed),
 		cmocka_unit_test(test_proven_with_its_chain),
