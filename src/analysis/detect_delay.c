@@ -7,6 +7,7 @@
 
 #include "analysis/detect.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #define BASELINE_SAMPLES_MAX 4096
@@ -149,6 +150,7 @@ static void take_round_trips(const struct detect_context *ctx, struct delays *d,
 	const struct path *path = detect_path(ctx, e);
 	size_t i = direction_index(path, e);
 	const struct baseline *b = &d->baselines[i];
+	assert(d->baselines != NULL); /* made in the first pass over these same events */
 	int64_t slow = b->limit_us > 0 ? slow_samples(e, b->limit_us) : 0;
 
 	d->runs = detect_room(ctx->arena, d->runs, sizeof *d->runs, i, &d->run_capacity);

@@ -9,6 +9,7 @@
 
 #include "analysis/episode.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* How the clients spell error 25 (kafka-log-messages.md 1.4). */
@@ -156,6 +157,7 @@ static void tellers_find(const struct group_life *life, struct tellers *out)
 static struct teller *teller_of(const struct tellers *all, const struct event *e)
 {
 	struct teller key = { .host = e->host, .client = client_of(e) };
+	assert(all->items != NULL);
 	return bsearch(&key, all->items, all->count, sizeof *all->items, teller_cmp);
 }
 
@@ -383,9 +385,12 @@ static const struct {
 
 static void tell(struct group_life *life, const struct tellers *all, const struct sighting *s)
 {
+	struct teller *t = teller_of(all, s->event);
+
+	assert(t != NULL); /* the tellers were made from these very events */
 	for (size_t i = 0; i < sizeof tales / sizeof *tales; i++) {
 		if (tales[i].type == s->event->type)
-			tales[i].tell(life, teller_of(all, s->event), s);
+			tales[i].tell(life, t, s);
 	}
 }
 

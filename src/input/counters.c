@@ -460,11 +460,11 @@ static int read_counters(struct ingest *in)
 	struct reader r = { .in = in };
 	struct lines *lines = lines_new(in->stream, in->diag);
 	struct line line;
-	int rc = 0, more;
+	int rc = 0;
 
 	samplers_init(r.samplers, in->input);
 	/* -1 of lines_next is damage that has been recorded: what came before it is good. */
-	while (rc == 0 && (more = lines_next(lines, &line)) == 1)
+	while (rc == 0 && lines_next(lines, &line) == 1)
 		rc = take_line(&r, &line);
 	if (rc == 0)
 		rc = close_blocks(&r);
