@@ -385,12 +385,12 @@ static const struct {
 
 static void tell(struct group_life *life, const struct tellers *all, const struct sighting *s)
 {
-	struct teller *t = teller_of(all, s->event);
-
-	assert(t != NULL); /* the tellers were made from these very events */
 	for (size_t i = 0; i < sizeof tales / sizeof *tales; i++) {
-		if (tales[i].type == s->event->type)
-			tales[i].tell(life, t, s);
+		if (tales[i].type != s->event->type)
+			continue;
+		struct teller *t = teller_of(all, s->event);
+		assert(t != NULL); /* the tellers were made from these very events */
+		tales[i].tell(life, t, s);
 	}
 }
 
