@@ -48,22 +48,42 @@ static int64_t sign_us(const struct event *e, int64_t loss_us)
 	return us < loss_us || us > end_us ? end_us : us;
 }
 
+/* The latest segment of the stall that is known to be lost; the first one is. */
+static int64_t lost_us(const struct event *e, int64_t loss_us)
+{
+	int64_t us = event_has(e, FIELD_LOST_AT_US) ? e->value[FIELD_LOST_AT_US].number : loss_us;
+
+	return us < loss_us || us > event_end_us(e) ? loss_us : us;
+}
+
 /*
- * The silence lasts from the last data accepted to the next. It is a blackout
- * by the time in which data really stood out: before it the connection may
- * have been idle.
+ * The silence lasts from the last data accepted to the next. A connection that
+ * had been idle for two heartbeats before its loss is not the one that carried
+ * them: the last one that was heard came within an interval.
  */
+static struct span silence_of(const struct detect_context *ctx, const struct event *e, int64_t from_us)
+{
+	int64_t heartbeat_us = ctx->heartbeat_ms * US_PER_MS, start_us = e->time.us;
+
+	if (event_has(e, FIELD_LOSS_AT_US) && from_us - start_us > 2 * heartbeat_us)
+		start_us = from_us - heartbeat_us;
+	return detect_span(ctx, e->host, start_us, event_end_us(e));
+}
+
+/* It is a blackout by the time in which data really stood out: before it the connection may have been idle. */
 static void take_stall(const struct detect_context *ctx, const struct event *e)
 {
 	int64_t from_us = stood_from_us(e);
 
 	if (event_end_us(e) - from_us <= blackout_limit_us(e))
 		return;
-	struct window *w =
-		detect_add(ctx, WINDOW_BLACKOUT, "capture", SV_ABSENT, detect_path(ctx, e), detect_event_span(ctx, e));
-	w->has_outage = event_has(e, FIELD_LOSS_AT_US);
-	if (w->has_outage)
+	struct window *w = detect_add(ctx, WINDOW_BLACKOUT, "capture", SV_ABSENT, detect_path(ctx, e),
+				      silence_of(ctx, e, from_us));
+	w->has_outage = w->has_lost = event_has(e, FIELD_LOSS_AT_US);
+	if (w->has_outage) {
 		w->outage = detect_span(ctx, e->host, from_us, sign_us(e, from_us));
+		w->lost = detect_span(ctx, e->host, from_us, lost_us(e, from_us));
+	}
 	w->censored = detect_number(e, FIELD_CENSORED) != 0;
 	detect_measure(w, MEASURE_RETRANSMITS, detect_number(e, FIELD_RETRANSMITS));
 	detect_measure(w, MEASURE_TIMEOUTS, detect_number(e, FIELD_TIMEOUTS));
@@ -96,6 +116,7 @@ struct lossy_second {
 	int64_t second; /* since 1970, by the host's clock */
 	int64_t start_us, end_us;
 	int64_t segments, retransmits, timeouts;
+	int64_t lost_from_us, lost_to_us;	/* when what timed out had been sent; from 0: not known */
 	struct event *events; /* the first of those that show loss; room for SECOND_EVENTS_MAX once there was one */
 	size_t event_count, more;
 	size_t window; /* 1 + index of the path's last window; 0: none */
@@ -132,6 +153,21 @@ static bool is_lossy(int64_t segments, int64_t retransmits, int64_t timeouts)
 				      segments % 100 * detect_threshold(THRESHOLD_LOSS_PERCENT) / 100);
 }
 
+/* The segments were lost when they were sent, not when their timers ran out. */
+static void add_lost(const struct detect_context *ctx, struct window *w, const struct lossy_second *s)
+{
+	if (s->lost_from_us == 0)
+		return;
+	struct span lost = detect_span(ctx, s->path->host, s->lost_from_us, s->lost_to_us);
+	if (lost.start.us < w->span.start.us)
+		w->span.start = w->outage.start = lost.start;
+	if (!w->has_lost || lost.start.us < w->lost.start.us)
+		w->lost.start = lost.start;
+	if (!w->has_lost || lost.end.us > w->lost.end.us)
+		w->lost.end = lost.end;
+	w->has_lost = true;
+}
+
 /* The path's last window when this second continues it, else a new one. */
 static struct window *loss_window(const struct detect_context *ctx, struct lossy_second *s, struct span span)
 {
@@ -155,6 +191,7 @@ static void close_second(const struct detect_context *ctx, struct lossy_second *
 	if (s->in_use && is_lossy(s->segments, s->retransmits, s->timeouts)) {
 		struct window *w = loss_window(ctx, s, detect_span(ctx, s->path->host, s->start_us, s->end_us));
 
+		add_lost(ctx, w, s);
 		detect_measure(w, MEASURE_SEGMENTS, s->segments);
 		detect_measure(w, MEASURE_RETRANSMITS, s->retransmits);
 		detect_measure(w, MEASURE_TIMEOUTS, s->timeouts);
@@ -216,6 +253,20 @@ static bool is_given_up(const struct losses *losses, const struct event *e)
 	return false;
 }
 
+static void take_lost(struct lossy_second *s, const struct event *e)
+{
+	if (!event_has(e, FIELD_LOSS_AT_US) || !event_has(e, FIELD_LOST_AT_US))
+		return;
+	int64_t from_us = e->value[FIELD_LOSS_AT_US].number, to_us = e->value[FIELD_LOST_AT_US].number;
+
+	if (from_us > to_us || to_us > event_end_us(e))
+		return;
+	if (s->lost_from_us == 0 || from_us < s->lost_from_us)
+		s->lost_from_us = from_us;
+	if (to_us > s->lost_to_us)
+		s->lost_to_us = to_us;
+}
+
 static void take_second(const struct detect_context *ctx, struct losses *losses, const struct event *e)
 {
 	const struct path *path = detect_path(ctx, e);
@@ -237,6 +288,7 @@ static void take_second(const struct detect_context *ctx, struct losses *losses,
 	s->segments += detect_number(e, FIELD_SEGMENTS);
 	s->retransmits += detect_number(e, FIELD_RETRANSMITS);
 	s->timeouts += detect_number(e, FIELD_TIMEOUTS);
+	take_lost(s, e);
 	if (shows_loss(e))
 		keep_event(ctx->arena, s, e);
 }

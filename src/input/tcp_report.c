@@ -101,6 +101,10 @@ void tcp_report_second(struct tcp_report *r, struct tcp_flow *f)
 	event_set_int(&e, FIELD_RETRANSMITS, s->retransmits);
 	event_set_int(&e, FIELD_TIMEOUTS, s->timeouts);
 	event_set_int(&e, FIELD_BYTES, (int64_t)s->bytes);
+	if (s->lost_last_us != 0) {
+		event_set_int(&e, FIELD_LOSS_AT_US, s->lost_first_us);
+		event_set_int(&e, FIELD_LOST_AT_US, s->lost_last_us);
+	}
 	event_set_int(&e, FIELD_RTT_SAMPLES, s->rtt.total);
 	if (s->rtt.total > 0) {
 		event_set_int(&e, FIELD_RTT_MIN_US, s->rtt.min_us);
@@ -121,6 +125,8 @@ void tcp_report_stall(struct tcp_report *r, const struct tcp_flow *f, const stru
 	set_direction(&e, f->side);
 	if (stall->has_loss)
 		event_set_int(&e, FIELD_LOSS_AT_US, stall->mark.us);
+	if (stall->lost_us != 0)
+		event_set_int(&e, FIELD_LOST_AT_US, stall->lost_us);
 	if (stall->sign_us != 0)
 		event_set_int(&e, FIELD_SIGN_AT_US, stall->sign_us);
 	event_set_int(&e, FIELD_RETRANSMITS, stall->retransmits);
