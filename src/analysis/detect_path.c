@@ -358,6 +358,9 @@ static void take_unanswered(const struct detect_context *ctx, const struct event
 	struct window *w =
 		detect_add(ctx, WINDOW_RESET, "capture", SV_ABSENT, detect_path(ctx, e), detect_event_span(ctx, e));
 	w->censored = detect_number(e, FIELD_CENSORED) != 0;
+	w->has_outage = w->has_lost = event_has(e, FIELD_LOST_AT_US);
+	if (w->has_lost)
+		w->lost = detect_span(ctx, e->host, e->time.us, lost_us(e, e->time.us));
 	detect_measure(w, MEASURE_UNANSWERED, 1);
 	detect_evidence(ctx, w, e, "a connection could not be opened: no answer");
 }

@@ -145,6 +145,9 @@ void tcp_report_syn(struct tcp_report *r, const struct tcp_conn *c, int64_t end_
 	begin(&e, EVENT_NET_SYN_UNANSWERED, &c->opening.first, c->opening.first.us, end_us);
 	set_path(&e, c, &texts);
 	event_set_int(&e, FIELD_RETRANSMITS, (int64_t)c->opening.syns - 1);
+	/* Of those that were answered, the latest arrived. */
+	event_set_int(&e, FIELD_LOST_AT_US,
+		      how == TCP_SYN_ANSWERED ? c->opening.last_us - c->opening.last_wait_us : c->opening.last_us);
 	set_flag(&e, FIELD_ABANDONED, how == TCP_SYN_ABANDONED);
 	set_flag(&e, FIELD_CENSORED, how == TCP_SYN_CENSORED);
 	put(r, &e);

@@ -108,6 +108,24 @@ static void test_a_connection_that_was_idle_tells_of_no_silence(void **state)
 	story_free(st);
 }
 
+/* The process wakes at 10:00:12 and its first word is lost: the path may have been cut at any time before. */
+static void test_a_pause_lasts_until_the_first_loss(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	connection(st, "c1", C1, "10:00:00", "10:01:00");
+	quiet(st, "c1", C1, "ab", "10:00:02", "10:00:12", "1", "1");
+	stall_lost(st, C1, "10:00:02", "10:00:20", "10:00:12", "10:00:16", "10:00:18");
+	struct windows w = find_windows(st);
+	assert_int_equal(w.count, 2);
+	assert_int_equal(w.items[0].kind, WINDOW_PROCESS_PAUSE);
+	assert_span(w.items[0].span, "10:00:02", "10:00:12");
+	assert_int_equal(w.items[1].kind, WINDOW_BLACKOUT);
+	assert_span(w.items[1].outage, "10:00:12", "10:00:18");
+	story_free(st);
+}
+
 static void test_blackouts_a_minute_apart_are_two(void **state)
 {
 	struct story *st = story_new();
@@ -433,6 +451,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_lost_after_a_sign_is_lost_in_the_same_outage),
 		cmocka_unit_test(test_loss_begins_when_the_segment_was_sent),
 		cmocka_unit_test(test_a_connection_that_was_idle_tells_of_no_silence),
+		cmocka_unit_test(test_a_pause_lasts_until_the_first_loss),
 		cmocka_unit_test(test_blackouts_a_minute_apart_are_two),
 		cmocka_unit_test(test_other_paths_do_not_merge),
 		cmocka_unit_test(test_kinds_merge_and_are_kept),
