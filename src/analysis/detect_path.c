@@ -318,16 +318,18 @@ int detect_loss(const struct detect_context *ctx)
 /* An instant becomes a window of this length, so that it can meet others. */
 #define INSTANT_US 1000
 
-/* When brokers started, by their logs. */
-struct starts {
-	struct event *events;
-	size_t count;
+/* When brokers started, by their logs; and what was refused, by whom. */
+struct resets {
+	struct event *started, *refused; /* by time */
+	size_t started_count, refused_count;
+	size_t *window; /* by path: 1 + index of its last window of a reset; 0: none */
+	size_t window_capacity;
 };
 
-static bool is_restart(const struct detect_context *ctx, const struct starts *starts, struct ref_time t)
+static bool is_restart(const struct detect_context *ctx, const struct resets *r, struct ref_time t)
 {
-	for (size_t i = 0; i < starts->count; i++) {
-		int64_t after_us = clock_to_ref(ctx->clocks, starts->events[i].host, starts->events[i].time).us - t.us;
+	for (size_t i = 0; i < r->started_count; i++) {
+		int64_t after_us = clock_to_ref(ctx->clocks, r->started[i].host, r->started[i].time).us - t.us;
 
 		if (after_us >= 0 && after_us <= detect_threshold(THRESHOLD_RESET_RESTART_S) * US_PER_S)
 			return true;
@@ -335,20 +337,72 @@ static bool is_restart(const struct detect_context *ctx, const struct starts *st
 	return false;
 }
 
+static size_t *window_of(const struct detect_context *ctx, struct resets *r, const struct path *path)
+{
+	r->window = detect_room(ctx->arena, r->window, sizeof *r->window, path->index, &r->window_capacity);
+	return &r->window[path->index];
+}
+
 /*
  * A reset by the caller is the caller's own doing: a process that ended with
  * data unread, or the answer to a segment of a connection it had given up.
  * What the called side sends takes a connection from a caller that wanted it.
  */
-static void take_reset(const struct detect_context *ctx, const struct starts *starts, const struct event *e)
+static void take_reset(const struct detect_context *ctx, struct resets *r, const struct event *e)
 {
 	struct span span = detect_span(ctx, e->host, e->time.us, e->time.us + INSTANT_US);
+	const struct path *path = detect_path(ctx, e);
 
-	if (!sv_eq(event_text(e, FIELD_DIRECTION), SV("ba")) || is_restart(ctx, starts, span.start))
+	if (!sv_eq(event_text(e, FIELD_DIRECTION), SV("ba")) || is_restart(ctx, r, span.start))
 		return;
-	struct window *w = detect_add(ctx, WINDOW_RESET, "capture", SV_ABSENT, detect_path(ctx, e), span);
+	struct window *w = detect_add(ctx, WINDOW_RESET, "capture", SV_ABSENT, path, span);
+	*window_of(ctx, r, path) = ctx->out->count;
 	detect_measure(w, MEASURE_RESETS, 1);
 	detect_evidence(ctx, w, e, "the called side's address reset a connection that was in use");
+}
+
+/* Refusals so many before and after are looked at. */
+#define REFUSALS_LOOKED_AT 256
+
+/* Whether the service refused another caller too at the time, by the hosts' own clocks: then it is the service that is gone. */
+static bool refuses_others(const struct detect_context *ctx, const struct resets *r, const struct event *e)
+{
+	struct sv caller = path_address(event_text(e, FIELD_PATH_A));
+	int64_t near_us = ctx->heartbeat_ms * US_PER_MS;
+	size_t at = 0;
+
+	while (at < r->refused_count && r->refused[at].time.us < e->time.us - near_us)
+		at++;
+	for (size_t end = at + REFUSALS_LOOKED_AT; at < r->refused_count && at < end; at++) {
+		const struct event *x = &r->refused[at];
+
+		if (x->time.us > e->time.us + near_us)
+			break;
+		if (sv_eq(event_text(x, FIELD_PATH_B), event_text(e, FIELD_PATH_B)) &&
+		    !sv_eq(path_address(event_text(x, FIELD_PATH_A)), caller))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A refusal by itself says that the path works and the service is not there.
+ * After connections of this caller alone were reset, it is the reset going on.
+ */
+static void take_refused(const struct detect_context *ctx, struct resets *r, const struct event *e)
+{
+	struct span span = detect_span(ctx, e->host, e->time.us, e->time.us + INSTANT_US);
+	size_t last = *window_of(ctx, r, detect_path(ctx, e));
+
+	if (last == 0)
+		return;
+	struct window *w = &ctx->out->items[last - 1];
+	if (span.start.us - w->span.end.us >= ctx->heartbeat_ms * US_PER_MS || refuses_others(ctx, r, e))
+		return;
+	if (span.end.us > w->span.end.us)
+		w->span.end = w->outage.end = span.end;
+	detect_measure(w, MEASURE_REFUSED, 1);
+	detect_evidence(ctx, w, e, "and the address answered an opening by a reset");
 }
 
 static void take_unanswered(const struct detect_context *ctx, const struct event *e)
@@ -367,18 +421,21 @@ static void take_unanswered(const struct detect_context *ctx, const struct event
 
 int detect_reset(const struct detect_context *ctx)
 {
-	const enum event_type types[] = { EVENT_NET_RESET, EVENT_NET_SYN_UNANSWERED };
-	const enum event_type started[] = { EVENT_BROKER_STARTED };
-	struct starts starts;
+	const enum event_type types[] = { EVENT_NET_RESET, EVENT_NET_REFUSED, EVENT_NET_SYN_UNANSWERED };
+	const enum event_type started[] = { EVENT_BROKER_STARTED }, refused[] = { EVENT_NET_REFUSED };
+	struct resets r = { 0 };
 	struct event e;
 
-	if (query_load(ctx->store, started, 1, ctx->arena, &starts.events, &starts.count) < 0)
+	if (query_load(ctx->store, started, 1, ctx->arena, &r.started, &r.started_count) < 0 ||
+	    query_load(ctx->store, refused, 1, ctx->arena, &r.refused, &r.refused_count) < 0)
 		return -1;
-	struct query *q = query_events(ctx->store, types, 2);
+	struct query *q = query_events(ctx->store, types, sizeof types / sizeof types[0]);
 	int rc;
 	while ((rc = query_next(q, &e)) == 1) {
 		if (e.type == EVENT_NET_RESET)
-			take_reset(ctx, &starts, &e);
+			take_reset(ctx, &r, &e);
+		else if (e.type == EVENT_NET_REFUSED)
+			take_refused(ctx, &r, &e);
 		else
 			take_unanswered(ctx, &e);
 	}

@@ -454,6 +454,8 @@ static void take_reset(struct tcp *t, struct tcp_conn *c, const struct segment *
 	if ((s->flags & TCP_ACK) != 0)
 		take_acknowledgment(t, &c->flow[!side], s->acknowledgment);
 	report_reset(t, c, &mark, side);
+	if (side == TCP_B && c->opening.seen && !c->opening.answered)
+		tcp_report_refused(&t->report, c, &mark);
 	if (side == TCP_B)
 		answer_opening(t, c);
 	else

@@ -166,6 +166,16 @@ void tcp_report_reset(struct tcp_report *r, const struct tcp_conn *c, unsigned b
 	put(r, &e);
 }
 
+void tcp_report_refused(struct tcp_report *r, const struct tcp_conn *c, const struct tcp_mark *mark)
+{
+	struct ends texts;
+	struct event e;
+
+	begin(&e, EVENT_NET_REFUSED, mark, mark->us, mark->us);
+	set_path(&e, c, &texts);
+	put(r, &e);
+}
+
 void tcp_report_zero_window(struct tcp_report *r, const struct tcp_flow *f, int64_t end_us, bool censored)
 {
 	struct ends texts;

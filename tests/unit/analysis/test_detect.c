@@ -285,6 +285,48 @@ static void test_resets_of_the_called_side(void **state)
 	assert_none(st);
 }
 
+static void refused(struct story *st, const char *host, const char *caller, const char *time)
+{
+	story_event(st, EVENT_NET_REFUSED, host, at(time), "path_a", caller, "path_b", BROKER, NULL);
+}
+
+static void test_a_reset_goes_on_while_openings_are_refused(void **state)
+{
+	struct story *st = story_new();
+	struct windows all;
+
+	(void)state;
+	story_event(st, EVENT_NET_RESET, "c1", at("10:00:00"), "path_a", C1, "path_b", BROKER, "direction", "ba", NULL);
+	refused(st, "c1", C1_OTHER, "10:00:01.5");
+	refused(st, "c1", C1_OTHER, "10:00:03");
+	refused(st, "c1", C1_OTHER, "10:00:09"); /* more than a heartbeat later: another story */
+	const struct window *w = only(st, &all, WINDOW_RESET);
+	assert_span(w->span, "10:00:00", "10:00:03.001");
+	assert_int_equal(measured(w, MEASURE_REFUSED), 2);
+	story_free(st);
+
+	/* Nothing was reset before: the service is not there, and the path works. */
+	st = story_new();
+	refused(st, "c1", C1, "10:00:01");
+	refused(st, "c1", C1, "10:00:02");
+	assert_none(st);
+
+	/* The service refuses everybody: it is gone. */
+	st = story_new();
+	story_event(st, EVENT_NET_RESET, "c1", at("10:00:00"), "path_a", C1, "path_b", BROKER, "direction", "ba", NULL);
+	refused(st, "c1", C1_OTHER, "10:00:01.5");
+	refused(st, "c2", C2, "10:00:01.6");
+	assert_span(only(st, &all, WINDOW_RESET)->span, "10:00:00", "10:00:00.001");
+	story_free(st);
+
+	/* It restarts. */
+	st = story_new();
+	story_event(st, EVENT_NET_RESET, "c1", at("10:00:00"), "path_a", C1, "path_b", BROKER, "direction", "ba", NULL);
+	refused(st, "c1", C1_OTHER, "10:00:01.5");
+	story_event(st, EVENT_BROKER_STARTED, "broker-1", at("10:00:05"), NULL);
+	assert_none(st);
+}
+
 static void test_a_broker_that_restarts_resets_its_connections(void **state)
 {
 	struct story *st = story_new();
@@ -812,6 +854,7 @@ int main(void)
 		cmocka_unit_test(test_delay),
 		cmocka_unit_test(test_what_is_no_delay),
 		cmocka_unit_test(test_resets_of_the_called_side),
+		cmocka_unit_test(test_a_reset_goes_on_while_openings_are_refused),
 		cmocka_unit_test(test_a_broker_that_restarts_resets_its_connections),
 		cmocka_unit_test(test_an_opening_without_answer),
 		cmocka_unit_test(test_softnet_drops),

@@ -851,6 +851,7 @@ static void test_refused_connection_is_no_reset(void **state)
 	end(s);
 	assert_none(s, EVENT_NET_RESET);
 	assert_none(s, EVENT_NET_SYN_UNANSWERED);
+	assert_interval(only(s, EVENT_NET_REFUSED), 1, 1);
 	done(s);
 }
 
