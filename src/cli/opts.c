@@ -295,6 +295,8 @@ bool opts_parse(enum command command, int argc, char **argv, struct arena *a, st
 	}
 	out->ingest.hosts = out->hosts;
 	out->ingest.zones = out->zones;
+	out->ingest.has_near = out->analysis.has_from;
+	out->ingest.near.us = out->analysis.from.us;
 	out->analysis.offsets = out->offsets;
 	out->analysis.session_timeouts_ms = out->session_timeouts;
 	out->arguments = argv + optind;
