@@ -242,13 +242,14 @@ static struct settled settle_wrapper(struct log_times *t, const struct log_clock
 	return s;
 }
 
-static void note_undated(struct ingest *in, const struct log_record *record, const struct place *place)
+static void note_undated(struct ingest *in, const struct unwrapped *r, const struct place *place)
 {
 	static const char *const lacks[] = { NULL, "year", "date", "start" };
+	const struct log_record *record = &r->joined.record;
+	enum tstamp_lack lack = record->has_written ? record->written.lacks : r->has_time ? r->time.lacks : TSTAMP_LACKS_NOTHING;
 
-	if (record->has_written && record->written.lacks != TSTAMP_LACKS_NOTHING)
-		diag_add(in->diag, SEVERITY_WARNING, "log.no_time", place, "record with a time whose %s nothing tells",
-			 lacks[record->written.lacks]);
+	if (lack != TSTAMP_LACKS_NOTHING)
+		diag_add(in->diag, SEVERITY_WARNING, "log.no_time", place, "record with a time whose %s nothing tells", lacks[lack]);
 	else
 		diag_add(in->diag, SEVERITY_WARNING, "log.no_time", place, "record without a time that can be read");
 }
@@ -277,7 +278,7 @@ bool log_times_settle(struct log_times *t, struct log_clock *c, const struct unw
 		s = settle_wrapper(t, c, r);
 	learn(&t->dating, r, s.dated != DATED_NOT ? &s.time : NULL);
 	if (s.dated == DATED_NOT) {
-		note_undated(t->in, record, place);
+		note_undated(t->in, r, place);
 		return false;
 	}
 	note_change(t->in, s.dated, place);

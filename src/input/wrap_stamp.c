@@ -265,7 +265,7 @@ static bool after_nothing(const struct stamp *s, struct wrap_memory *m, struct w
 	out->text = s->rest;
 	if (s->form == STAMP_UPTIME)
 		return false;
-	return wrap_stamp_begins(s->rest) || sv_starts_with(s->rest, SV("{\"")) ||
+	return wrap_stamp_begins(s->rest) || (sv_starts_with(s->rest, SV("{\"")) && sv_ends_with(s->rest, SV("}"))) ||
 	       (s->form == STAMP_ISO && fraction_digits(s->text) == 9);
 }
 
