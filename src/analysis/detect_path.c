@@ -275,7 +275,7 @@ struct starts {
 static bool is_restart(const struct detect_context *ctx, const struct starts *starts, struct ref_time t)
 {
 	for (size_t i = 0; i < starts->count; i++) {
-		int64_t after_us = clock_to_ref(ctx->clocks, starts->events[i].host, starts->events[i].time).us - t.us;
+		int64_t after_us = clock_event_to_ref(ctx->clocks, &starts->events[i]).us - t.us;
 
 		if (after_us >= 0 && after_us <= detect_threshold(THRESHOLD_RESET_RESTART_S) * US_PER_S)
 			return true;
