@@ -182,7 +182,10 @@ static bool meets_others(const struct zones *z, size_t i, int64_t zone_us)
 	return false;
 }
 
-/* What speaks for one of the zones being the one in which all were read; the foremost that differ decide. */
+/*
+ * What speaks for one of the zones being the one in which all were read; the
+ * foremost that differ decide. Only where none knows are the others asked.
+ */
 enum voter { VOTER_OPTION, VOTER_WRITTEN, VOTER_MEETS, VOTER_ANY, VOTER_COUNT };
 
 struct votes {
@@ -192,6 +195,7 @@ struct votes {
 static struct votes votes_for(const struct zones *z, const size_t *component, size_t n, int64_t base_us)
 {
 	struct votes v = { { 0 } };
+	bool any_knows = false;
 
 	for (size_t k = 0; k < n; k++) {
 		size_t i = component[k];
@@ -201,7 +205,10 @@ static struct votes votes_for(const struct zones *z, const size_t *component, si
 		v.of[VOTER_WRITTEN] += agrees && has_source(&z->inputs[i], "written");
 		v.of[VOTER_MEETS] += meets_others(z, i, z->zone_us[i] - base_us);
 		v.of[VOTER_ANY] += agrees;
+		any_knows |= knows_zone(&z->inputs[i]);
 	}
+	if (any_knows)
+		v.of[VOTER_MEETS] = v.of[VOTER_ANY] = 0;
 	return v;
 }
 
