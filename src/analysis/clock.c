@@ -180,12 +180,15 @@ static int64_t piece_uncertainty_us(const struct clock_piece *p, struct host_tim
 	return us < (double)INT64_MAX / 4 ? (int64_t)us : INT64_MAX / 4;
 }
 
-/* Whether the clock may or may not have been set already between the last link of x and the first of y. */
+/*
+ * Whether t may have been shown by x, up to the first link of y, as well as by
+ * y, from the last link of x on. A clock that was set back shows some times twice.
+ */
 static bool is_in_gap(const struct clock_piece *x, const struct clock_piece *y, struct host_time t)
 {
-	bool is_forward = x->last.us <= y->first.us;
+	int64_t back_us = y->step_us < 0 ? y->step_us : 0;
 
-	return t.us >= (is_forward ? x->last.us : y->first.us) && t.us <= (is_forward ? y->first.us : x->last.us);
+	return t.us >= saturating_add(x->last.us, back_us) && t.us <= saturating_sub(y->first.us, back_us);
 }
 
 /* By the wrong one of two pieces the time is off by the difference of their offsets, and by what that one is off. */
@@ -647,18 +650,35 @@ int64_t clock_uncertainty_us(const struct clocks *c, struct sv host, bool *known
 	return *known ? with_step_us(clock, most_us) : 0;
 }
 
+/*
+ * What the host's clock showed at t: by each piece another time, and right is
+ * what that piece shows. Where the clock was set back two are, where it was set
+ * forward none is.
+ */
 int64_t clock_uncertainty_at_us(const struct clocks *c, struct sv host, struct ref_time t, bool *known)
 {
 	const struct host_clock *clock = clock_of(c, host);
-	struct clock_piece p;
-	int64_t us;
+	int64_t most_us = -1;
+	bool all_known = true;
 
-	if (clock == NULL)
+	if (clock == NULL || clock->piece_count == 0)
 		return clock_uncertainty_us(c, host, known);
-	/* What the host's clock showed then, but for a few ppm. */
-	p = piece_at(clock, (struct host_time){ saturating_add(t.us, clock->offset_us) });
-	us = host_uncertainty_us(clock, (struct host_time){ saturating_add(t.us, p.offset_us) }, known);
-	return *known ? with_step_us(clock, us) : 0;
+	for (size_t i = 0; i < clock->piece_count; i++) {
+		struct host_time near = { saturating_add(t.us, clock->pieces[i].offset_us) };
+		struct host_time shown = { saturating_add(t.us, offset_at(&clock->pieces[i], near)) };
+		bool is_known;
+		int64_t us;
+
+		if (piece_index(clock, shown) != i)
+			continue;
+		us = host_uncertainty_us(clock, shown, &is_known);
+		all_known &= is_known;
+		most_us = us > most_us ? us : most_us;
+	}
+	if (most_us < 0)
+		return clock_uncertainty_us(c, host, known);
+	*known = all_known;
+	return all_known ? with_step_us(clock, most_us) : 0;
 }
 
 int clocks_save(const struct clocks *c, struct store *s)
