@@ -684,15 +684,29 @@ int64_t clock_uncertainty_at_us(const struct clocks *c, struct sv host, struct r
 int clocks_save(const struct clocks *c, struct store *s)
 {
 	struct arena *scratch = arena_new();
-	struct store_clock *rows = arena_array(scratch, c->count, sizeof *rows);
+	struct store_clock *rows = NULL;
+	struct store_zone *zones = arena_array(scratch, c->zone_count, sizeof *zones);
+	size_t count = 0, capacity = 0;
 	int rc;
 
 	for (size_t i = 0; i < c->count; i++) {
 		const struct host_clock *h = &c->hosts[i];
 
-		rows[i] = (struct store_clock){ h->host, h->offset_us, h->drift_ppm, h->since };
+		*ARENA_PUSH(scratch, rows, count, capacity) =
+			(struct store_clock){ .host = h->host, .offset_us = h->offset_us, .drift_ppm = h->drift_ppm, .first = h->since };
+		for (size_t k = 1; k < h->piece_count; k++) {
+			const struct clock_piece *p = &h->pieces[k];
+
+			/* A piece that no time falls into, since the clock was set back beyond it. */
+			if (p->since.us <= rows[count - 1].since.us && rows[count - 1].is_later)
+				continue;
+			*ARENA_PUSH(scratch, rows, count, capacity) =
+				(struct store_clock){ h->host, p->offset_us, p->drift_ppm, p->first, true, p->since };
+		}
 	}
-	rc = store_save_clocks(s, rows, c->count);
+	for (size_t i = 0; i < c->zone_count; i++)
+		zones[i] = (struct store_zone){ c->zones[i].input, c->zones[i].zone.offset_s * US_PER_S };
+	rc = store_save_clocks(s, rows, count, zones, c->zone_count);
 	arena_free(scratch);
 	return rc;
 }
