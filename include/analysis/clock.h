@@ -40,6 +40,7 @@ struct clock_piece {
 	int64_t offset_us;	/* this clock minus the reference, at first */
 	double drift_ppm;	/* growth of the offset; 0 unless no constant offset fits the bounds */
 	int64_t step_us;	/* by how much the clock was set when it began; 0 for the first */
+	struct host_time set_after, set_before;	/* it was set between these two times that it showed; not of the first */
 	bool has_uncertainty;
 	int64_t uncertainty_us;	/* from first to last the true offset lies within offset +- uncertainty */
 	struct host_time best;	/* where it is known best */

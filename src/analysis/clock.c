@@ -23,6 +23,7 @@
 
 #include "analysis/clock_fit.h"
 #include "analysis/clock_links.h"
+#include "analysis/clock_step.h"
 #include "analysis/clock_zone.h"
 
 /* A clock off by a zone: within 2 min of a multiple of 15 min (method.md 2), no further than zones go. */
@@ -181,14 +182,14 @@ static int64_t piece_uncertainty_us(const struct clock_piece *p, struct host_tim
 }
 
 /*
- * Whether t may have been shown by x, up to the first link of y, as well as by
- * y, from the last link of x on. A clock that was set back shows some times twice.
+ * Whether t may have been shown before the clock was set to p as well as after.
+ * A clock that was set back shows some times twice.
  */
-static bool is_in_gap(const struct clock_piece *x, const struct clock_piece *y, struct host_time t)
+static bool is_in_gap(const struct clock_piece *p, struct host_time t)
 {
-	int64_t back_us = y->step_us < 0 ? y->step_us : 0;
+	int64_t back_us = p->step_us < 0 ? p->step_us : 0;
 
-	return t.us >= saturating_add(x->last.us, back_us) && t.us <= saturating_sub(y->first.us, back_us);
+	return t.us >= saturating_add(p->set_after.us, back_us) && t.us <= saturating_sub(p->set_before.us, back_us);
 }
 
 /* By the wrong one of two pieces the time is off by the difference of their offsets, and by what that one is off. */
@@ -210,7 +211,7 @@ static int64_t host_uncertainty_us(const struct host_clock *c, struct host_time 
 		const struct clock_piece *other = &c->pieces[i];
 		int64_t other_us;
 
-		if (i == at || !is_in_gap(i < at ? other : &p, i < at ? &p : other, t))
+		if (i == at || !is_in_gap(i < at ? &p : other, t))
 			continue;
 		*known &= other->has_uncertainty;
 		other_us = wrong_piece_us(&p, other, t);
@@ -516,7 +517,7 @@ static void keep_links(const struct clocks *c, struct arena *a, struct clock_lin
 	}
 }
 
-static void keep_clocks(const struct solver *v, struct arena *a, struct clocks *out)
+static int keep_clocks(struct store *s, const struct solver *v, struct arena *a, struct clocks *out)
 {
 	out->hosts = arena_array(a, v->count, sizeof *out->hosts);
 	out->reference = arena_copy(a, v->hosts[v->reference]);
@@ -534,13 +535,16 @@ static void keep_clocks(const struct solver *v, struct arena *a, struct clocks *
 		struct host_clock *h = &out->hosts[i];
 		struct clock_piece *pieces = arena_array(a, h->piece_count, sizeof *pieces);
 
-		for (size_t k = 0; k < h->piece_count; k++) {
+		for (size_t k = 0; k < h->piece_count; k++)
 			pieces[k] = h->pieces[k];
-			keep_links(out, a, pieces[k].tightest, pieces[k].has_tightest);
-		}
 		h->pieces = pieces;
+		if (h->piece_count > 1 && clock_steps_locate(s, out, h->host, pieces, h->piece_count) < 0)
+			return -1;
+		for (size_t k = 0; k < h->piece_count; k++)
+			keep_links(out, a, pieces[k].tightest, pieces[k].has_tightest);
 		keep_links(out, a, h->tightest, h->has_tightest);
 	}
+	return 0;
 }
 
 int clocks_find(struct store *s, const struct analysis_options *o, struct arena *a, struct clocks *out)
@@ -559,9 +563,10 @@ int clocks_find(struct store *s, const struct analysis_options *o, struct arena 
 		v.reference = choose_reference(&v, o);
 		find_zones(&v, o);
 		settle(&v, o);
-		keep_clocks(&v, a, out);
+		rc = keep_clocks(s, &v, a, out);
+	} else {
+		rc = 0;
 	}
-	rc = 0;
 out:
 	arena_free(v.scratch);
 	return rc;

@@ -461,6 +461,8 @@ static void join_pieces(struct fitted_piece *pieces, size_t count)
 	for (size_t i = 1; i < count; i++) {
 		struct clock_piece *before = &pieces[i - 1].piece, *p = &pieces[i].piece;
 
+		p->set_after = before->last;
+		p->set_before = p->first;
 		p->since.us = before->last.us / 2 + p->first.us / 2;
 		/* A clock set back by more than the piece lasted shows these times twice. */
 		if (p->since.us <= before->since.us)

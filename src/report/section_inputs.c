@@ -94,8 +94,8 @@ static void clock_bullets(struct out *o, const struct chapter_context *c)
 		for (size_t k = 1; k < h->piece_count; k++)
 			out_bullet(o, arena_printf(c->a, "The clock of %.*s was set by %+.3f s between %.*s and %.*s.", SV_ARG(h->host),
 						   (double)h->pieces[k].step_us / US_PER_S,
-						   SV_ARG(words_time(c->a, c->f, clock_to_ref(clocks, h->host, h->pieces[k - 1].last))),
-						   SV_ARG(words_time(c->a, c->f, clock_to_ref(clocks, h->host, h->pieces[k].first)))));
+						   SV_ARG(words_time(c->a, c->f, clock_to_ref(clocks, h->host, h->pieces[k].set_after))),
+						   SV_ARG(words_time(c->a, c->f, clock_to_ref(clocks, h->host, h->pieces[k].set_before)))));
 		if (h->links_refuted > 0)
 			out_bullet(o, arena_printf(c->a, "%zu links of %.*s contradict all the others, and are left out.",
 						   h->links_refuted, SV_ARG(h->host)));
@@ -209,10 +209,11 @@ static void members_pieces(struct json_writer *w, const struct clocks *c, const 
 	for (size_t i = 0; i < h->piece_count; i++) {
 		const struct clock_piece *p = &h->pieces[i];
 		json_object(w, NULL);
-		json_time(w, "since", i > 0, i > 0 ? clock_to_ref(c, h->host, p->since).us : 0);
 		json_time(w, "first_link", true, clock_to_ref(c, h->host, p->first).us);
 		json_time(w, "last_link", true, clock_to_ref(c, h->host, p->last).us);
 		json_int(w, "step_us", p->step_us);
+		json_time(w, "set_after", i > 0, i > 0 ? clock_to_ref(c, h->host, p->set_after).us : 0);
+		json_time(w, "set_before", i > 0, i > 0 ? clock_to_ref(c, h->host, p->set_before).us : 0);
 		json_int(w, "offset_us", p->offset_us);
 		json_maybe_real(w, "drift_ppm", true, p->drift_ppm);
 		json_maybe_int(w, "uncertainty_us", p->has_uncertainty, p->uncertainty_us);
