@@ -155,7 +155,7 @@ class Recording:
             self.consumers[name].limit = limit
         more = {name: {"cpu-stat.log": limit.statistics} for name, limit in limits.items()}
         for name in (step["host"] for step in steps_of(run) if step["do"] == "link"):
-            more.setdefault(name, {})["link.log"] = "ip -s link show dev eth0"
+            more.setdefault(name, {})["link.log"] = "ip -s link show dev eth0 | sed 's/ link-netns .*//'"
         self.recorders = [recorder.HostRecorder(network.hosts[name], self.evidence / name, run["record"], more.get(name))
                           for name in self.names]
         self.injector = faults.Injector(run, network, self.cluster, self.consumers, self.producer, self.books, self.group)
@@ -222,6 +222,7 @@ class Recording:
             (self.work / "truth.json").write_text(json.dumps(found, indent=1) + "\n")
             raise RuntimeError(f"the truth does not hold: {wrong[:5]}")
         words = [str(self.work), str(REPOSITORY), str(build.cache_directory()), os.path.expanduser("~") + "/"]
+        words += [network.prefix]
         words += [platform.node()] if len(platform.node()) > 3 else []
         leaks = recorder.find_leaks(self.evidence, words)
         if leaks:
