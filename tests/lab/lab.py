@@ -279,6 +279,9 @@ def record(name, output, keep_work):
 
 
 def is_recorded(name):
+    output = plan.load(name).get("output")
+    if output:
+        return (REPOSITORY / output / "truth.json").exists()
     return all((plan.RUNS / f"{name}.{end}").exists() for end in ("tar.xz", "truth.json"))
 
 
@@ -336,14 +339,17 @@ class Driver:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("run", choices=[*plan.names(), "all"], metavar="RUN",
-                        help="a file in runs/, without .json; or all: each that has no recording yet")
+    parser.add_argument("run", choices=[*plan.names(), "all", "list"], metavar="RUN",
+                        help="a file in runs/, without .json; all: each that has no recording yet; list: what there is")
     parser.add_argument("-o", "--output", type=pathlib.Path, help="directory of the recording (default: as the run file says)")
     parser.add_argument("-k", "--keep", action="store_true", help="keep the working directory with journals and databases")
     parser.add_argument("--again", action="store_true", help="all: also those that have one")
     parser.add_argument("-j", "--jobs", type=int, default=2, help="all: how many at a time (default 2)")
     arguments = parser.parse_args()
-    if arguments.run == "all":
+    if arguments.run == "list":
+        for name in plan.names():
+            print(f"{name:28}{'' if is_recorded(name) else '(not recorded) '}{plan.load(name)['about']}")
+    elif arguments.run == "all":
         signal.signal(signal.SIGTERM, lambda *_: sys.exit("lab: ended"))
         Driver(arguments.again, arguments.jobs).run()
     else:
