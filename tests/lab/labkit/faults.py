@@ -334,25 +334,6 @@ class Injector:
         fault["start"] = clock.normal([e for e in consumer.journal() if e["what"] == "stall"][-1]["time"])
         fault["end"] = clock.normal([e for e in consumer.journal() if e["what"] == "stall_over"][-1]["time"])
 
-    def do_poison(self, step):
-        """One record stalls its handler for "stall_seconds" wherever it is delivered, until "seconds" are over."""
-        begun = clock.now()
-        partial = self.books / "poison.partial"
-        partial.write_text(str(int(step["stall_seconds"] * 1000)))
-        partial.rename(self.books / "poison")
-        time.sleep(step["seconds"])
-        for named in self.books.glob("poison*"):
-            named.unlink()
-        # Who stalls now still has to end it.
-        time.sleep(step["stall_seconds"] + 1)
-        stalls = []
-        for consumer in self.consumers.values():
-            entries = [e for e in consumer.journal() if e["what"] in ("stall", "stall_over") and e["time"] >= begun]
-            stalls += [(one["time"], other["time"], consumer.host.name) for one, other in zip(entries[::2], entries[1::2])]
-        for start, end, host in sorted(stalls):
-            fault = self._begin(step, "slow_handler", host, False, sub="poison")
-            fault["start"], fault["end"] = clock.normal(start), clock.normal(end)
-
     @staticmethod
     def _wait_for(consumer, what, limit, before=0):
         deadline = time.monotonic() + limit

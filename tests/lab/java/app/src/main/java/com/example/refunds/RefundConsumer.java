@@ -77,7 +77,7 @@ public final class RefundConsumer {
                 }
             }, "shutdown"));
             new Burden(control, journal).start();
-            RefundHandler handler = new RefundHandler(books, journal, instance, data, control, service);
+            RefundHandler handler = new RefundHandler(books, journal, instance, control, service);
             new RefundConsumer(consumer, handler, journal, control.resolve("subscribe")).run(topic);
         }
     }

@@ -4,7 +4,6 @@ package com.example.refunds;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.Properties;
@@ -36,16 +35,14 @@ final class RefundHandler {
     private final Books books;
     private final Journal journal;
     private final String instance;
-    private final Path data;
     private final Path slowNext;
     private final Path unknownNext;
     private final String key;
     private final boolean logsAll;
     private final boolean reusesRequestId;
 
-    RefundHandler(Books books, Journal journal, String instance, Path data, Path control, Properties settings) {
+    RefundHandler(Books books, Journal journal, String instance, Path control, Properties settings) {
         this.books = books;
-        this.data = data;
         this.journal = journal;
         this.instance = instance;
         this.slowNext = control.resolve("slow-next");
@@ -67,7 +64,6 @@ final class RefundHandler {
             }
             if (step.equals("ledger")) {
                 stallIfTold();
-                stallIfPoisoned(refund.orderNo());
             }
             execute(record, refund, step);
             if (fine != null) {
@@ -154,25 +150,6 @@ final class RefundHandler {
             Files.delete(unknownNext);
         }
         return true;
-    }
-
-    /**
-     * One record that is slow wherever it is delivered: the injector leaves a file "poison" with a number of milliseconds beside
-     * the books; who handles a record next gives the file that record's name, and it stays until the injector takes it away.
-     */
-    private void stallIfPoisoned(String orderNo) throws IOException, InterruptedException {
-        Path named = data.resolve("poison-" + orderNo);
-        try {
-            Files.move(data.resolve("poison"), named);
-        } catch (NoSuchFileException e) {
-            // not told, or another was first
-        }
-        if (Files.exists(named)) {
-            long millis = Long.parseLong(Files.readString(named).trim());
-            journal.write("stall", "millis", millis, "business_key", orderNo);
-            Thread.sleep(millis);
-            journal.write("stall_over");
-        }
     }
 
     /** The injector's way to make one record slow: a file with a number of milliseconds, used up by the next record. */
