@@ -1,0 +1,3 @@
+module aftershock.lab/refunds
+
+go 1.24
