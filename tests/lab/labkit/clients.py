@@ -20,7 +20,7 @@ import subprocess
 import tempfile
 import threading
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from . import build, clock, services
 
@@ -34,31 +34,31 @@ LEDGER_TIMEOUT, OTHER_TIMEOUT = 1.2, 10.0
 # --- what each client is -------------------------------------------------------------------------------------------
 
 
-def build_python(source, target):
+def build_python(source, target, variant):
     subprocess.run([PYTHON, "-m", "pip", "install", "-q", "--no-compile", "--root-user-action=ignore", "--target",
-                    target / "lib", "-r", source / "requirements.txt"], check=True)
+                    target / "lib", "-r", source / f"requirements{variant}.txt"], check=True)
     shutil.copy(source / "main.py", target)
     shutil.copy(SOURCE / "shared/python/refunds.py", target / "lib")
 
 
-def build_go(source, target):
+def build_go(source, target, _):
     subprocess.run(["go", "build", "-trimpath", "-buildvcs=false", "-o", target / "refunds", "."], cwd=source, check=True,
                    env={**os.environ, "CGO_ENABLED": "0"})
 
 
-def build_node(source, target):
+def build_node(source, target, _):
     for file in ("package.json", "main.js"):
         shutil.copy(source / file, target)
     subprocess.run(["npm", "install", "--silent", "--no-package-lock", "--no-audit", "--no-fund"], cwd=target, check=True)
 
 
-def build_maven(source, target):
+def build_maven(source, target, _):
     subprocess.run(["mvn", "-q", "-B", "-f", source / "pom.xml", f"-Dlab.build={target}/build", "package"], check=True)
     shutil.copy(target / "build/refunds.jar", target)
     shutil.rmtree(target / "build")
 
 
-def build_script(source, target):
+def build_script(source, target, _):
     shutil.copy(source / "main.py", target)
     (target / "lib").mkdir()
     shutil.copy(SOURCE / "shared/python/refunds.py", target / "lib")
@@ -77,7 +77,8 @@ class Client:
     command: list
     overrun: str | None
     """The trigger of the eviction when its handler takes longer than max_poll_interval_ms, if there is one."""
-    environment: dict = field(default_factory=dict)
+    variant: str = ""
+    """Names other dependencies for the same program."""
 
 
 PIP = {PYTHON: "python3-pip"}
@@ -85,6 +86,7 @@ CLIENTS = {
     "confluent-kafka": Client("confluent-kafka", PIP, build_python, python(), "poll_timeout"),
     "confluent-kafka-logger": Client("confluent-kafka", PIP, build_python, python("logger"), "poll_timeout"),
     "kafka-python": Client("kafka-python", PIP, build_python, python(), "poll_timeout"),
+    "kafka-python-3": Client("kafka-python", PIP, build_python, python(), "poll_timeout", "-3"),
     "aiokafka": Client("aiokafka", PIP, build_python, python(), "poll_timeout"),
     # These three heartbeat from a goroutine of their own whatever the handler does.
     "franz-go": Client("franz-go", {"go": "golang-go"}, build_go, [f"{HOME}/refunds"], None),
@@ -128,13 +130,13 @@ def built(client):
     source = SOURCE / client.folder
     cache = build.cache_directory() / "clients"
     cache.mkdir(parents=True, exist_ok=True)
-    target = cache / f"{client.folder}-{fingerprint(source, SOURCE / 'shared')}"
+    target = cache / f"{client.folder}{client.variant}-{fingerprint(source, SOURCE / 'shared')}"
     with open(cache / f"{client.folder}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not target.exists():
             work = pathlib.Path(tempfile.mkdtemp(dir=cache))
             work.chmod(0o755)
-            client.build(source, work)
+            client.build(source, work, client.variant)
             work.rename(target)
     return target
 

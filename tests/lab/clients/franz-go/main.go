@@ -22,13 +22,18 @@ func main() {
 	defer stop()
 	// In a revocation the client may already be on its way to the next generation: only an assignment tells its own.
 	note := func(what string) func(context.Context, *kgo.Client, map[string][]int32) {
-		return func(_ context.Context, client *kgo.Client, partitions map[string][]int32) {
+		return func(ctx context.Context, client *kgo.Client, partitions map[string][]int32) {
 			member, generation := client.GroupMetadata()
 			fields := refunds.Fields{"member": member}
 			if what == "assigned" {
 				fields["generation"] = generation
 			}
 			work.Partitions(what, partitions, fields)
+			if what == "revoked" {
+				if err := client.CommitMarkedOffsets(ctx); err != nil {
+					log.Printf("committing failed: %v", err)
+				}
+			}
 		}
 	}
 	client, err := kgo.NewClient(
@@ -38,6 +43,7 @@ func main() {
 		kgo.ConsumeTopics(work.Topic),
 		kgo.SessionTimeout(work.SessionTimeout),
 		kgo.HeartbeatInterval(work.HeartbeatInterval),
+		kgo.AutoCommitMarks(),
 		kgo.OnPartitionsAssigned(note("assigned")),
 		kgo.OnPartitionsRevoked(note("revoked")),
 		kgo.OnPartitionsLost(note("lost")),
@@ -58,6 +64,7 @@ func main() {
 		})
 		fetches.EachRecord(func(record *kgo.Record) {
 			work.Handle(record.Topic, record.Partition, record.Offset, record.Value, nil)
+			client.MarkCommitRecords(record)
 		})
 	}
 	log.Printf("Stopping refund service on %s", work.ClientID)

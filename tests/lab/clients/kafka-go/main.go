@@ -27,7 +27,6 @@ func main() {
 		HeartbeatInterval: work.HeartbeatInterval,
 		CommitInterval:    5 * time.Second,
 		StartOffset:       kafka.FirstOffset,
-		MaxWait:           500 * time.Millisecond,
 		Logger:            log.New(os.Stdout, "kafka reader: ", log.LstdFlags|log.Lmsgprefix),
 		ErrorLogger:       log.New(os.Stderr, "kafka reader error: ", log.LstdFlags|log.Lmsgprefix),
 	})
