@@ -151,6 +151,7 @@ class Consumer(services.Consumer):
         self.run = run
         self.host = host
         self.process = None
+        self.limit = None
         self.client = used(run)[host.name]
         host.bind(built(self.client), HOME)
         host.bind(books, services.BOOKS)
@@ -175,6 +176,8 @@ class Consumer(services.Consumer):
         command = self.client.command or services.java(256, "-jar", f"{HOME}/refunds.jar")
         self.process = self.host.start("env", *(f"{key}={value}" for key, value in values.items()),
                                        "sh", "-c", f'exec "$@" >>{LOG} 2>&1', "sh", *command, stdin=subprocess.DEVNULL)
+        if self.limit:
+            self.limit.take(self.process.pid)
 
     def signal(self, number):
         os.killpg(self.process.pid, number)
@@ -268,6 +271,16 @@ class Books:
 
 
 # --- the truth -----------------------------------------------------------------------------------------------------
+
+
+def by_host(history, addresses):
+    """The coordinator's records with each member named by its host: Spring adds a number to the client id that it is given."""
+    names = {f"/{address}": host for host, address in addresses.items()}
+    for record in history:
+        for member in (*record.get("members", ()), record):
+            if member.get("client_host") in names:
+                member["client_id"] = names[member["client_host"]]
+    return history
 
 
 def with_generations(journal, history):
