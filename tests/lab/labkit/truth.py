@@ -8,7 +8,7 @@ of __consumer_offsets and the tables of the side effects. Nothing here reads the
 from collections import Counter, defaultdict
 from decimal import Decimal
 
-from . import clock
+from . import clients, clock
 
 STEPS = ("reversal", "ledger", "notice")
 NETWORK = ("blackout", "loss", "delay", "congestion", "softnet", "conntrack", "link", "reset")
@@ -238,7 +238,7 @@ def cause_of_departure(evidence, row, gone, after):
     if fault["kind"] == "leave" and evidence.run["group"].get("static"):
         trigger = "session_timeout"  # a static member closes without a word
     if fault["kind"] == "slow_handler":
-        trigger = evidence.run.get("overrun_triggers", {}).get(first.host, trigger)
+        trigger = clients.overrun_triggers(evidence.run).get(first.host, trigger)
     hosts = sorted({m.host for m in gone})
     cause = {"trigger": trigger, "host": first.host, "fault": fault["id"], "root": True}
     if len(hosts) > 1:
