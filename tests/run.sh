@@ -32,7 +32,7 @@ cmocka() {
 	"$2" >"$BUILD/test.out" 2>&1
 	status=$?
 	ok=$(grep -c '^\[       OK \]' "$BUILD/test.out")
-	bad=$(grep -c '^\[  FAILED  \] [^0-9]' "$BUILD/test.out")
+	bad=$(grep '^\[  FAILED  \] [^0-9]' "$BUILD/test.out" | sort -u | wc -l)
 	if [ $status -ne 0 ] && [ "$bad" -eq 0 ]; then
 		bad=1 # it crashed, or a sanitizer ended it
 	fi

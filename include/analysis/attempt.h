@@ -50,7 +50,7 @@ struct run {
 	struct ref_time first, last;	/* attempts */
 	const struct attempt *first_attempt;
 	bool failed;		/* its last attempt did: the message is likely to come again, to the same consumer */
-	size_t pass;		/* place in passes.items (redelivery.h); set by redeliveries_find */
+	size_t pass;		/* place in passes.items (pass.h); set by passes_find */
 };
 
 struct attempts {

@@ -13,7 +13,8 @@
 struct surroundings {
 	struct sv host, peer, broker_host, coordinator;
 	bool has_coordinator;		/* it never changed: windows to other ports are not on its path */
-	struct span_set jitter;
+	struct span_set jitter;		/* the silences */
+	struct span_set outages;	/* of the same windows: what a watch on the network shows */
 	struct span_set pauses;
 	struct span_set coverage;	/* jitter could have been seen */
 	const struct window **windows;	/* all that concern it, of both kinds, by start */

@@ -20,7 +20,7 @@ struct grant {
 	bool has_offset;		/* where it resumed: the committed offset */
 	int64_t offset;
 	unsigned rebalance;		/* id; 0 when none fits */
-	bool used;			/* handlings are known that belong to it; set by redeliveries_find */
+	bool used;			/* handlings are known that belong to it; set by passes_find */
 	struct evidence evidence;	/* of the offset where there is one, else of the assignment */
 };
 

@@ -71,7 +71,7 @@ struct rebalance {
 	bool has_exposure;	/* false: empty, the network did not cause it */
 	struct span exposure;
 	bool observed;		/* jitter evidence covers it */
-	bool contained;
+	bool contained;		/* the trigger's moment lies in an outage */
 	bool lagged;
 	bool explained;
 	enum attribution attribution;

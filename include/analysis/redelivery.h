@@ -3,16 +3,11 @@
 #define AFTERSHOCK_ANALYSIS_REDELIVERY_H
 
 /*
- * Offsets delivered again after a rebalance (method.md 7).
- *
- * A pass is all that one consumer handles of one partition under one grant. An
- * offset that an earlier pass has handled already is redelivered. Passes are
- * in the order in which their consumers were given the partition, not of the
- * handling: an evicted consumer that goes on (a zombie) handles some offsets
- * later than the new owner, and still the new owner's are the redelivered ones.
+ * Offsets delivered again after a rebalance (method.md 7): those that an
+ * earlier pass of the partition has handled already.
  */
 
-#include "analysis/grant.h"
+#include "analysis/pass.h"
 
 struct redelivery {
 	unsigned id;		/* 1.. : L1, L2 ... */
@@ -29,24 +24,12 @@ struct redelivery {
 	struct evidence_list evidence;
 };
 
-struct pass {
-	struct sv consumer, topic;
-	int64_t partition;
-	struct ref_time since;	/* when the consumer was given the partition; the order of passes */
-	struct ref_time first, last;	/* handlings */
-	const struct run *highest;	/* of its runs, by offset */
-	const struct grant *grant;	/* NULL when no log tells it */
-	unsigned rebalance;	/* that gave it the partition; 0 when none fits */
-	unsigned redelivery;	/* id; 0 when it handled nothing again */
-};
-
 struct redeliveries {
 	struct redelivery *items;	/* by time, then topic and partition */
 	size_t count;
 	size_t capacity;
 	struct pass *passes;	/* by topic, partition, since; passes[0] stands for runs without coordinates */
 	size_t pass_count;
-	size_t pass_capacity;
 };
 
 /* Ties runs to passes and grants to rebalances. 0 or -1. */
@@ -55,7 +38,7 @@ int redeliveries_find(struct store *s, const struct clocks *c, const struct grou
 
 /*
  * Fills partitions_moved of the rebalances: from grants and passes, or where
- * there are none of a partition, from snapshots of the group. 0 or -1.
+ * there are none at all, from snapshots of the group. 0 or -1.
  */
 int partitions_moved_find(struct store *s, const struct clocks *c, const struct grants *grants,
 			  const struct redeliveries *d, struct arena *a, struct rebalances *r);

@@ -41,7 +41,12 @@ struct chance {
 
 /* The same figures once for jitter windows and once for pauses. */
 struct share_figures {
-	struct proportion contained;	/* over observed roots */
+	/*
+	 * Over observed roots: the plain rule of the runbook, which lays the trigger's
+	 * moment beside what a watch on the network shows, the outage. In the silence,
+	 * which lasts until TCP comes back, every eviction by silence lies by definition.
+	 */
+	struct proportion contained;
 	struct proportion lagged;	/* the headline */
 	struct proportion explained;
 	double low, high;		/* of the lagged share, within the clocks' uncertainty */
@@ -55,6 +60,7 @@ struct share {
 	struct share_figures jitter;
 	struct share_figures pauses;
 	struct proportion lagged_all;		/* over all observed rebalances, roots or not */
+	struct proportion contained_all;	/* the same by the plain rule: what the runbook counts */
 	struct proportion lagged_proved;	/* over observed roots whose trigger is proved */
 	struct proportion lagged_by_trigger[TRIGGER_COUNT];	/* over observed roots of that trigger */
 	int threshold_percent;

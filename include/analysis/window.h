@@ -90,9 +90,15 @@ int windows_find(struct store *s, const struct clocks *c, const struct analysis_
 bool window_is_jitter(const struct window *w);
 /* NULL when it is not known. */
 const struct measure *window_measure(const struct window *w, enum measure_id id);
-/* Whether it is on this host. A window or a host that is not known matches all, and *certain tells which. */
+/*
+ * Whether it is on this host: for a path, on the calling one. A host that is
+ * not known, on either side, matches all, and then *certain is false.
+ */
 bool window_concerns(const struct window *w, struct sv host, bool *certain);
-/* The time in which jitter on this host (absent: any) could have been seen: capture, else counters. */
+/*
+ * The time in which jitter on this host (absent: any) could have been seen: by
+ * its captures, else by its counters and by captures that show the paths of others.
+ */
 struct span_set windows_coverage(const struct windows *w, struct sv host, struct arena *a);
 
 #endif

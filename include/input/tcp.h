@@ -6,6 +6,14 @@
  * TCP state per connection, from segments in order of capture (method.md 3):
  * round trips, retransmissions, stalls, resets, unanswered SYNs, zero windows,
  * quiet sides; copies recognised. Turns them into net.* events.
+ *
+ * "The two hosts" of a connection are the calling address and the service that
+ * was called (address and port): several services of one host are apart.
+ *
+ * What is not obvious of the events:
+ *   net.stall       without loss_at when it is seen from the receiver's side alone
+ *   net.reset       abandoned: data of the other side stood unacknowledged; never for a refused connection
+ *   net.quiet ba    starts when the called side is first asked; pending always
  */
 
 #include "model/event.h"

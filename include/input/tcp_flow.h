@@ -112,6 +112,7 @@ struct tcp_flow {
 	uint32_t fin;		/* sequence number of the FIN */
 	struct tcp_sent sent[TCP_SENT_MAX];	/* by sequence */
 	unsigned sent_count;
+	bool forgot;		/* all of sent was dropped, not accepted: whoever watches it must know (tcp_stall_forget) */
 	struct tcp_accepted accepted;
 	struct tcp_gap gap;
 	int64_t gap_sign_us;	/* of a bare gap: when the side's host was first heard again; set by tcp_stall_missed */

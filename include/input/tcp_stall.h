@@ -24,6 +24,8 @@
 #include "input/tcp_report.h"
 
 void tcp_stall_watch(struct tcp_flow *f);
+/* What was under way is not known any more. */
+void tcp_stall_forget(struct tcp_flow *f);
 void tcp_stall_resent(struct tcp_flow *f, bool timeout, int64_t now_us);
 void tcp_stall_heard(struct tcp_flow *f, int64_t now_us);
 /* side: whose packet it was, on connection c. */

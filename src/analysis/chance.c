@@ -164,27 +164,27 @@ static int64_t random_below(uint64_t *state, int64_t limit)
 
 /* ---- expectation ---- */
 
-/* Where on the circle a trigger may stand and its exposure meet a window: the windows dilated by the exposure. */
-static int64_t dilated_us(const struct exposed *x, const struct ring *r, int64_t round, struct arena *a)
+/*
+ * How much of the circle a trigger may stand on so that its exposure meets a
+ * window: the windows dilated by the exposure. Each grows into the gap that
+ * follows it, or over all of it.
+ */
+static int64_t dilated_us(const struct exposed *x, const struct ring *r, int64_t round)
 {
-	int64_t before = x->trigger_time.us - x->exposure.start.us, after = x->exposure.end.us - x->trigger_time.us;
-	struct span_set out = { NULL, 0, 0 };
+	const int64_t length = span_length_us(x->exposure);
+	int64_t us = span_set_length_us(&r->arcs);
 
 	for (size_t i = 0; i < r->arcs.count; i++) {
-		int64_t start = r->arcs.items[i].start.us - after, end = r->arcs.items[i].end.us + before;
-		if (end - start >= round)
-			return round;
-		span_set_add(&out, a, (struct span){ { start < 0 ? 0 : start }, { end > round ? round : end } });
-		if (start < 0)
-			span_set_add(&out, a, (struct span){ { start + round }, { round } });
-		if (end > round)
-			span_set_add(&out, a, (struct span){ { 0 }, { end - round } });
+		bool is_last = i + 1 == r->arcs.count;
+		int64_t next = is_last ? round + r->arcs.items[0].start.us : r->arcs.items[i + 1].start.us;
+		int64_t gap = next - r->arcs.items[i].end.us;
+		us += gap < length ? gap : length;
 	}
-	return span_set_length_us(&out);
+	return us;
 }
 
 /* Roots that nothing exposes are never hit, and are in the share's denominator: so they are in the expectation's too. */
-static void expect(const struct exposed *roots, const struct arc *arcs, size_t n, struct arena *a, struct chance *out)
+static void expect(const struct exposed *roots, const struct arc *arcs, size_t n, struct chance *out)
 {
 	double sum = 0;
 	size_t exposed = 0;
@@ -192,7 +192,7 @@ static void expect(const struct exposed *roots, const struct arc *arcs, size_t n
 	for (size_t i = 0; i < n; i++) {
 		if (!arcs[i].is_exposed)
 			continue;
-		sum += (double)dilated_us(&roots[i], arcs[i].windows, out->observed_us, a);
+		sum += (double)dilated_us(&roots[i], arcs[i].windows, out->observed_us);
 		exposed++;
 	}
 	out->dilated_us = exposed == 0 ? 0 : (int64_t)llround(sum / (double)exposed);
@@ -227,7 +227,7 @@ void chance_find(const struct exposed *roots, size_t n, size_t lagged, const str
 		arcs[i].windows = ring_of(rings, &ring_count, roots[i].windows, observed, a);
 		arcs[i].rivals = ring_of(rings, &ring_count, roots[i].rivals, observed, a);
 	}
-	expect(roots, arcs, n, a, out);
+	expect(roots, arcs, n, out);
 	out->has_lift = out->expected_share > 0;
 	if (out->has_lift)
 		out->lift = (double)lagged / (double)n / out->expected_share;

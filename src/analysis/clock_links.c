@@ -100,7 +100,7 @@ struct facts {
 static struct sv member_of(const struct fact_type *type, const struct event *e)
 {
 	struct sv reason = event_text(e, FIELD_REASON), phrase = sv_of(type->phrase);
-	size_t at;
+	size_t at = 0;
 
 	if (!sv_is_absent(phrase) && !sv_find(reason, phrase, &at))
 		return SV_ABSENT;

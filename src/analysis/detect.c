@@ -26,8 +26,7 @@ const struct detector detectors[] = {
 	{ WINDOW_SOFTNET, "softnet", detect_softnet, ROWS(SOFTNET_DROPS, SOFTNET_SQUEEZE_PER_S) },
 	{ WINDOW_CONNTRACK, "conntrack", detect_conntrack, ROWS(CONNTRACK_GROWTH, CONNTRACK_GROWTH) },
 	{ WINDOW_PROCESS_PAUSE, "capture", detect_process_pause, ROWS(PAUSE_HEARTBEATS, PAUSE_HABIT_PERCENT) },
-	{ WINDOW_SERVER_PAUSE, "capture", detect_server_pause,
-	  ROWS(SERVER_PAUSE_HEARTBEATS, SERVER_PAUSE_CALLERS) },
+	{ WINDOW_SERVER_PAUSE, "capture", detect_server_pause, ROWS(SERVER_PAUSE_HEARTBEATS, SERVER_PAUSE_CALLERS) },
 };
 const size_t detector_count = sizeof detectors / sizeof detectors[0];
 
@@ -73,7 +72,9 @@ struct window *detect_add(const struct detect_context *ctx, enum window_kind kin
 	struct windows *out = ctx->out;
 	struct window *w = ARENA_PUSH(ctx->arena, out->items, out->count, out->capacity);
 
-	*w = (struct window){ .kind = kind, .kinds = 1U << kind, .source = source, .host = host, .span = span, .outage = span };
+	*w = (struct window){
+		.kind = kind, .kinds = 1U << kind, .source = source, .host = host, .span = span, .outage = span
+	};
 	if (path != NULL) {
 		w->host = path->host;
 		w->path_a = path->a;
@@ -236,9 +237,10 @@ void detect_measure_spans(struct window *w)
 {
 	if (w->kinds & (1U << WINDOW_PROCESS_PAUSE | 1U << WINDOW_SERVER_PAUSE))
 		detect_measure(w, MEASURE_PAUSE_MS, span_length_us(w->span) / US_PER_MS);
+	if (w->kinds & 1U << WINDOW_BLACKOUT)
+		detect_measure(w, MEASURE_SILENCE_MS, span_length_us(w->span) / US_PER_MS);
 	if (!w->has_outage)
 		return;
-	detect_measure(w, MEASURE_SILENCE_MS, span_length_us(w->span) / US_PER_MS);
 	detect_measure(w, MEASURE_OUTAGE_MS, span_length_us(w->outage) / US_PER_MS);
 	if (w->span.end.us > w->outage.end.us)
 		detect_measure(w, MEASURE_BACKOFF_MS, (w->span.end.us - w->outage.end.us) / US_PER_MS);

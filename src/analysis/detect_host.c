@@ -20,7 +20,7 @@ struct column {
 
 /* The counters that one detector reads of one kind of samples. */
 struct counters {
-	const char *evidence;	/* as in coverage */
+	const char *evidence; /* as in coverage */
 	const struct column *columns;
 	size_t column_count;
 };
@@ -29,11 +29,11 @@ struct counters {
 struct interval {
 	bool in_use;
 	const struct path *series;
-	int64_t start_us, end_us;	/* by the host's clock */
-	int64_t growth[COLUMNS_MAX];	/* over all CPUs */
-	struct event *events;		/* its rows; room for INTERVAL_EVENTS_MAX once there was one */
+	int64_t start_us, end_us;    /* by the host's clock */
+	int64_t growth[COLUMNS_MAX]; /* over all CPUs */
+	struct event *events;	     /* its rows; room for INTERVAL_EVENTS_MAX once there was one */
 	size_t event_count, more;
-	struct span_set covered;	/* by these samples on this host */
+	struct span_set covered; /* by these samples on this host */
 	bool has_covered;
 };
 
@@ -109,7 +109,9 @@ static void close_interval(struct collector *c, struct interval *i)
 		if (is_covered(c, i, span) && c->is_window(c, i, span))
 			open_window(c, i, span);
 	}
-	*i = (struct interval){ .series = i->series, .events = i->events, .covered = i->covered, .has_covered = i->has_covered };
+	*i = (struct interval){
+		.series = i->series, .events = i->events, .covered = i->covered, .has_covered = i->has_covered
+	};
 }
 
 static void keep_row(struct arena *a, struct interval *i, const struct event *e)
@@ -187,10 +189,17 @@ static bool has_timeouts(struct collector *c, const struct interval *i, struct s
 int detect_counter_loss(const struct detect_context *ctx)
 {
 	const struct counters snmp = { "snmp", snmp_columns, sizeof snmp_columns / sizeof snmp_columns[0] };
-	const struct counters netstat = { "netstat", netstat_columns, sizeof netstat_columns / sizeof netstat_columns[0] };
-	struct collector ratio = { .ctx = ctx, .counters = &snmp, .is_window = is_ratio_of_loss, .kind = WINDOW_LOSS,
+	const struct counters netstat = { "netstat", netstat_columns,
+					  sizeof netstat_columns / sizeof netstat_columns[0] };
+	struct collector ratio = { .ctx = ctx,
+				   .counters = &snmp,
+				   .is_window = is_ratio_of_loss,
+				   .kind = WINDOW_LOSS,
 				   .role = "the host's kernel sent segments again between these samples" };
-	struct collector timeouts = { .ctx = ctx, .counters = &netstat, .is_window = has_timeouts, .kind = WINDOW_LOSS,
+	struct collector timeouts = { .ctx = ctx,
+				      .counters = &netstat,
+				      .is_window = has_timeouts,
+				      .kind = WINDOW_LOSS,
 				      .role = "retransmission timers of this host ran out between these samples" };
 
 	return collect(&ratio) < 0 || collect(&timeouts) < 0 ? -1 : 0;
@@ -204,7 +213,8 @@ static const struct column softnet_columns[] = {
 	[SOFTNET_FLOW_LIMIT] = { "softnet.flow_limit", MEASURE_SOFTNET_FLOW_LIMIT },
 	[SOFTNET_TIME_SQUEEZE] = { "softnet.time_squeeze", MEASURE_SOFTNET_TIME_SQUEEZE },
 };
-static const struct counters softnet = { "softnet", softnet_columns, sizeof softnet_columns / sizeof softnet_columns[0] };
+static const struct counters softnet = { "softnet", softnet_columns,
+					 sizeof softnet_columns / sizeof softnet_columns[0] };
 
 /* The squeezes of one host: their rate per interval, and the other signs of trouble at that host. */
 struct squeezes {
@@ -322,8 +332,13 @@ static bool is_softnet_window(struct collector *c, const struct interval *i, str
 
 int detect_softnet(const struct detect_context *ctx)
 {
-	struct collector c = { .ctx = ctx, .counters = &softnet, .is_window = is_softnet_window, .kind = WINDOW_SOFTNET,
-			       .role = "a CPU of this machine lost packets or left them waiting between these samples" };
+	struct collector c = {
+		.ctx = ctx,
+		.counters = &softnet,
+		.is_window = is_softnet_window,
+		.kind = WINDOW_SOFTNET,
+		.role = "a CPU of this machine lost packets or left them waiting between these samples"
+	};
 
 	return find_usual_rates(&c) < 0 ? -1 : collect(&c);
 }
@@ -336,7 +351,8 @@ static const struct column conntrack_columns[] = {
 	{ "conntrack.early_drop", MEASURE_CONNTRACK_EARLY_DROP },
 	{ "conntrack.chaintoolong", MEASURE_CONNTRACK_CHAIN_TOO_LONG },
 };
-static const struct counters conntrack = { "conntrack", conntrack_columns, sizeof conntrack_columns / sizeof conntrack_columns[0] };
+static const struct counters conntrack = { "conntrack", conntrack_columns,
+					   sizeof conntrack_columns / sizeof conntrack_columns[0] };
 
 static bool is_conntrack_window(struct collector *c, const struct interval *i, struct span span)
 {
@@ -350,7 +366,10 @@ static bool is_conntrack_window(struct collector *c, const struct interval *i, s
 
 int detect_conntrack(const struct detect_context *ctx)
 {
-	struct collector c = { .ctx = ctx, .counters = &conntrack, .is_window = is_conntrack_window, .kind = WINDOW_CONNTRACK,
+	struct collector c = { .ctx = ctx,
+			       .counters = &conntrack,
+			       .is_window = is_conntrack_window,
+			       .kind = WINDOW_CONNTRACK,
 			       .role = "connection tracking of this host lost packets between these samples" };
 
 	return collect(&c);

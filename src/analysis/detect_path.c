@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Detectors of what packets show of a path (method.md 3): blackouts, loss,
- * delay, resets.
+ * resets.
  */
 
 #include "analysis/detect.h"
@@ -21,9 +21,31 @@ static int64_t blackout_limit_us(const struct event *e)
 {
 	int64_t least = detect_threshold(THRESHOLD_BLACKOUT_LEAST_MS) * US_PER_MS, by_rtt;
 
-	if (__builtin_mul_overflow(detect_number(e, FIELD_RTT_MEDIAN_US), detect_threshold(THRESHOLD_BLACKOUT_RTTS), &by_rtt))
+	if (__builtin_mul_overflow(detect_number(e, FIELD_RTT_MEDIAN_US), detect_threshold(THRESHOLD_BLACKOUT_RTTS),
+				   &by_rtt))
 		return INT64_MAX;
 	return by_rtt > least ? by_rtt : least;
+}
+
+/*
+ * When data certainly stood out: from its loss where that was seen; from the
+ * first sign of the sender where the capture is on the receiver's side, which
+ * learns of the loss by it; else throughout.
+ */
+static int64_t stood_from_us(const struct event *e)
+{
+	enum event_field from = event_has(e, FIELD_LOSS_AT_US) ? FIELD_LOSS_AT_US : FIELD_SIGN_AT_US;
+	int64_t us = event_has(e, from) ? e->value[from].number : e->time.us;
+
+	return us < e->time.us || us > event_end_us(e) ? e->time.us : us;
+}
+
+static int64_t sign_us(const struct event *e, int64_t loss_us)
+{
+	int64_t end_us = event_end_us(e);
+	int64_t us = event_has(e, FIELD_SIGN_AT_US) ? e->value[FIELD_SIGN_AT_US].number : end_us;
+
+	return us < loss_us || us > end_us ? end_us : us;
 }
 
 /*
@@ -33,19 +55,15 @@ static int64_t blackout_limit_us(const struct event *e)
  */
 static void take_stall(const struct detect_context *ctx, const struct event *e)
 {
-	int64_t end_us = event_end_us(e);
-	int64_t loss_at = event_has(e, FIELD_LOSS_AT_US) ? e->value[FIELD_LOSS_AT_US].number : e->time.us;
-	int64_t sign_at = event_has(e, FIELD_SIGN_AT_US) ? e->value[FIELD_SIGN_AT_US].number : end_us;
+	int64_t from_us = stood_from_us(e);
 
-	if (loss_at < e->time.us || loss_at > end_us)
-		loss_at = e->time.us;
-	if (end_us - loss_at <= blackout_limit_us(e))
+	if (event_end_us(e) - from_us <= blackout_limit_us(e))
 		return;
-	if (sign_at < loss_at || sign_at > end_us)
-		sign_at = end_us;
-	struct window *w = detect_add(ctx, WINDOW_BLACKOUT, "capture", SV_ABSENT, detect_path(ctx, e), detect_event_span(ctx, e));
-	w->outage = detect_span(ctx, e->host, loss_at, sign_at);
-	w->has_outage = true;
+	struct window *w =
+		detect_add(ctx, WINDOW_BLACKOUT, "capture", SV_ABSENT, detect_path(ctx, e), detect_event_span(ctx, e));
+	w->has_outage = event_has(e, FIELD_LOSS_AT_US);
+	if (w->has_outage)
+		w->outage = detect_span(ctx, e->host, from_us, sign_us(e, from_us));
 	w->censored = detect_number(e, FIELD_CENSORED) != 0;
 	detect_measure(w, MEASURE_RETRANSMITS, detect_number(e, FIELD_RETRANSMITS));
 	detect_measure(w, MEASURE_TIMEOUTS, detect_number(e, FIELD_TIMEOUTS));
@@ -75,12 +93,12 @@ int detect_blackout(const struct detect_context *ctx)
 struct lossy_second {
 	bool in_use;
 	const struct path *path;
-	int64_t second;		/* since 1970, by the host's clock */
+	int64_t second; /* since 1970, by the host's clock */
 	int64_t start_us, end_us;
 	int64_t segments, retransmits, timeouts;
-	struct event *events;	/* the first of those that show loss; room for SECOND_EVENTS_MAX once there was one */
+	struct event *events; /* the first of those that show loss; room for SECOND_EVENTS_MAX once there was one */
 	size_t event_count, more;
-	size_t window;		/* 1 + index of the path's last window; 0: none */
+	size_t window; /* 1 + index of the path's last window; 0: none */
 };
 
 /* A connection that was given up: what its kernel still repeats tells of the stall, not of the path now. */
@@ -174,7 +192,8 @@ static int find_given_up(const struct detect_context *ctx, struct losses *losses
 		if (detect_number(&e, FIELD_ABANDONED) == 0)
 			continue;
 		*ARENA_PUSH(ctx->arena, losses->given_up, losses->given_up_count, losses->given_up_capacity) =
-			(struct given_up){ arena_copy(ctx->arena, e.host), arena_copy(ctx->arena, event_text(&e, FIELD_PATH_A)),
+			(struct given_up){ arena_copy(ctx->arena, e.host),
+					   arena_copy(ctx->arena, event_text(&e, FIELD_PATH_A)),
 					   arena_copy(ctx->arena, event_text(&e, FIELD_PATH_B)), event_end_us(&e) };
 	}
 	query_free(q);
@@ -242,195 +261,6 @@ int detect_loss(const struct detect_context *ctx)
 	return rc;
 }
 
-/* ---- delay ---- */
-
-#define BASELINE_SAMPLES_MAX 4096
-
-/* The medians of the seconds of one direction, thinned out evenly when there are many. */
-struct baseline {
-	int64_t *rtts;
-	size_t count, capacity;
-	size_t seconds, stride;
-	int64_t median_us, limit_us; /* limit 0: the usual is not known */
-};
-
-/* A run of slow seconds of one direction. */
-struct slow_run {
-	int64_t start_us, end_us;
-	int64_t samples;
-	size_t window;	     /* 1 + index; 0: not long enough yet */
-	struct event *first; /* kept until there is a window; the room for it stays */
-};
-
-struct delays {
-	struct baseline *baselines; /* two per path: ab, ba */
-	size_t baseline_capacity;
-	struct slow_run *runs;
-	size_t run_capacity;
-};
-
-static size_t direction_index(const struct path *path, const struct event *e)
-{
-	return path->index * 2 + sv_eq(event_text(e, FIELD_DIRECTION), SV("ba"));
-}
-
-static void add_to_baseline(struct arena *a, struct baseline *b, int64_t rtt_us)
-{
-	if (b->stride == 0)
-		b->stride = 1;
-	if (b->seconds++ % b->stride != 0)
-		return;
-	if (b->count == BASELINE_SAMPLES_MAX) {
-		for (size_t i = 0; i < BASELINE_SAMPLES_MAX / 2; i++)
-			b->rtts[i] = b->rtts[2 * i];
-		b->count = BASELINE_SAMPLES_MAX / 2;
-		b->stride *= 2;
-	}
-	*ARENA_PUSH(a, b->rtts, b->count, b->capacity) = rtt_us;
-}
-
-static int compare_i64(const void *x, const void *y)
-{
-	const int64_t *a = x, *b = y;
-
-	return *a < *b ? -1 : *a > *b;
-}
-
-/* Sorts the values. */
-static int64_t median(int64_t *values, size_t n)
-{
-	qsort(values, n, sizeof *values, compare_i64);
-	return values[n / 2];
-}
-
-static int64_t greatest(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
-/* Round trips beyond an hour are no measurements; below, products of thresholds stay in range. */
-#define RTT_US_MAX (3600 * US_PER_S)
-
-static void set_limit(struct baseline *b)
-{
-	if (b->seconds < (size_t)detect_threshold(THRESHOLD_DELAY_BASELINE))
-		return;
-	int64_t usual = median(b->rtts, b->count);
-	for (size_t i = 0; i < b->count; i++)
-		b->rtts[i] = b->rtts[i] > usual ? b->rtts[i] - usual : usual - b->rtts[i];
-	int64_t scatter = median(b->rtts, b->count);
-	int64_t limit = greatest(usual + detect_threshold(THRESHOLD_DELAY_MADS) * scatter,
-				 detect_threshold(THRESHOLD_DELAY_MEDIANS) * usual);
-
-	b->median_us = usual;
-	b->limit_us = greatest(limit, detect_threshold(THRESHOLD_DELAY_LEAST_MS) * US_PER_MS) +
-		      detect_threshold(THRESHOLD_DELAY_ACK_MS) * US_PER_MS;
-}
-
-static bool has_rtt(const struct event *e)
-{
-	return event_has(e, FIELD_RTT_MEDIAN_US) && detect_number(e, FIELD_RTT_SAMPLES) > 0 &&
-	       e->value[FIELD_RTT_MEDIAN_US].number >= 0 && e->value[FIELD_RTT_MEDIAN_US].number < RTT_US_MAX;
-}
-
-static int find_baselines(const struct detect_context *ctx, struct delays *d)
-{
-	const enum event_type types[] = { EVENT_NET_SECOND };
-	struct query *q = query_events(ctx->store, types, 1);
-	struct event e;
-	int rc;
-
-	while ((rc = query_next(q, &e)) == 1) {
-		if (!has_rtt(&e))
-			continue;
-		size_t i = direction_index(detect_path(ctx, &e), &e);
-
-		d->baselines = detect_room(ctx->arena, d->baselines, sizeof *d->baselines, i, &d->baseline_capacity);
-		add_to_baseline(ctx->arena, &d->baselines[i], e.value[FIELD_RTT_MEDIAN_US].number);
-	}
-	query_free(q);
-	for (size_t i = 0; i < d->baseline_capacity; i++)
-		set_limit(&d->baselines[i]);
-	return rc;
-}
-
-/* How many of the second's round trips are known to exceed the limit. */
-static int64_t slow_samples(const struct event *e, int64_t limit_us)
-{
-	int64_t n = detect_number(e, FIELD_RTT_SAMPLES);
-
-	if (event_has(e, FIELD_RTT_MIN_US) && e->value[FIELD_RTT_MIN_US].number > limit_us)
-		return n;
-	return e->value[FIELD_RTT_MEDIAN_US].number > limit_us ? (n + 1) / 2 : 0;
-}
-
-static void widen_delay(const struct detect_context *ctx, const struct baseline *b, struct slow_run *run, const struct event *e)
-{
-	struct window *w = &ctx->out->items[run->window - 1];
-	struct span second = detect_event_span(ctx, e);
-
-	if (second.end.us > w->span.end.us)
-		w->span.end = w->outage.end = second.end;
-	detect_measure(w, MEASURE_RTT_MEDIAN_US, b->median_us);
-	if (event_has(e, FIELD_RTT_MAX_US))
-		detect_measure(w, MEASURE_RTT_MAX_US, e->value[FIELD_RTT_MAX_US].number);
-	detect_evidence(ctx, w, e, "round trips of this second were far beyond the path's usual");
-}
-
-/* A second of one direction: it begins, continues or ends a run of slow ones. */
-static void take_round_trips(const struct detect_context *ctx, struct delays *d, const struct event *e)
-{
-	const struct path *path = detect_path(ctx, e);
-	size_t i = direction_index(path, e);
-	const struct baseline *b = &d->baselines[i];
-	int64_t slow = b->limit_us > 0 ? slow_samples(e, b->limit_us) : 0;
-
-	d->runs = detect_room(ctx->arena, d->runs, sizeof *d->runs, i, &d->run_capacity);
-	struct slow_run *run = &d->runs[i];
-	if (slow == 0) {
-		*run = (struct slow_run){ .first = run->first };
-		return;
-	}
-	if (run->samples == 0) {
-		run->start_us = e->time.us;
-		if (run->first == NULL)
-			run->first = arena_alloc(ctx->arena, sizeof *run->first);
-		detect_keep(ctx->arena, e, run->first);
-	}
-	run->samples += slow;
-	run->end_us = e->time.us;
-	if (run->window != 0) {
-		widen_delay(ctx, b, run, e);
-		return;
-	}
-	if (run->samples < detect_threshold(THRESHOLD_DELAY_SAMPLES) &&
-	    run->end_us - run->start_us < detect_threshold(THRESHOLD_DELAY_FOR_MS) * US_PER_MS)
-		return;
-	struct window *w = detect_add(ctx, WINDOW_DELAY, "capture", SV_ABSENT, path, detect_event_span(ctx, run->first));
-	w->resolution_us = US_PER_S;
-	run->window = ctx->out->count;
-	widen_delay(ctx, b, run, run->first);
-	if (run->first->id != e->id)
-		widen_delay(ctx, b, run, e);
-}
-
-int detect_delay(const struct detect_context *ctx)
-{
-	const enum event_type types[] = { EVENT_NET_SECOND };
-	struct delays d = { 0 };
-	struct event e;
-
-	if (find_baselines(ctx, &d) < 0)
-		return -1;
-	struct query *q = query_events(ctx->store, types, 1);
-	int rc;
-	while ((rc = query_next(q, &e)) == 1)
-		if (has_rtt(&e))
-			take_round_trips(ctx, &d, &e);
-	query_free(q);
-	return rc;
-}
-
 /* ---- reset ---- */
 
 /* An instant becomes a window of this length, so that it can meet others. */
@@ -473,7 +303,8 @@ static void take_unanswered(const struct detect_context *ctx, const struct event
 {
 	if (e->duration_us < detect_threshold(THRESHOLD_RESET_UNANSWERED_MS) * US_PER_MS)
 		return;
-	struct window *w = detect_add(ctx, WINDOW_RESET, "capture", SV_ABSENT, detect_path(ctx, e), detect_event_span(ctx, e));
+	struct window *w =
+		detect_add(ctx, WINDOW_RESET, "capture", SV_ABSENT, detect_path(ctx, e), detect_event_span(ctx, e));
 	w->censored = detect_number(e, FIELD_CENSORED) != 0;
 	detect_measure(w, MEASURE_UNANSWERED, 1);
 	detect_evidence(ctx, w, e, "a connection could not be opened: no answer");

@@ -22,11 +22,11 @@ struct phases {
 /* What is known of one path. */
 struct conversation {
 	const struct path *path;
-	struct phases connections;  /* by start; end is the latest of this one's and those before it */
+	struct phases connections; /* by start; end is the latest of this one's and those before it */
 	struct span_set open;
 	struct phases caller_quiet;
-	struct phases called_quiet; /* at whose end a request stood unanswered */
-	struct span_set waiting;    /* a request of the caller stands unanswered */
+	struct phases called_quiet; /* while a request of the caller stood unanswered */
+	struct span_set waiting;    /* the same, while connected */
 	int64_t long_quiet_us;	    /* of the caller, in phases that are long enough for a pause */
 };
 
@@ -35,7 +35,8 @@ struct conversations {
 	size_t capacity;
 };
 
-static struct conversation *conversation_of(const struct detect_context *ctx, struct conversations *all, const struct event *e)
+static struct conversation *conversation_of(const struct detect_context *ctx, struct conversations *all,
+					    const struct event *e)
 {
 	const struct path *path = detect_path(ctx, e);
 
@@ -64,15 +65,15 @@ static void add_phase(struct arena *a, struct phases *p, struct span s)
 	*ARENA_PUSH(a, p->items, p->count, p->capacity) = s;
 }
 
-/* The last that begins before the time (or at it, with at); NULL when there is none. */
-static const struct span *last_before(const struct phases *p, int64_t us, bool at)
+/* The last that begins at the time or before it; NULL when there is none. */
+static const struct span *last_from(const struct phases *p, int64_t us)
 {
 	size_t low = 0, high = p->count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (p->items[middle].start.us < us || (at && p->items[middle].start.us == us))
+		if (p->items[middle].start.us <= us)
 			low = middle + 1;
 		else
 			high = middle;
@@ -90,17 +91,13 @@ static void add_connection(struct arena *a, struct conversation *c, struct span 
 	add_phase(a, all, span);
 }
 
-/*
- * s is a phase in which one side is quiet: the part from when the other owes
- * nothing. When the other side had been quiet before this one's last word, that
- * word stood unanswered until the other spoke.
- */
-static struct span after_answer(const struct phases *other_quiet, struct span s)
+/* The part of a quiet phase of the caller from when its last word has been answered. */
+static struct span after_answer(const struct conversation *c, struct span s)
 {
-	const struct span *before = last_before(other_quiet, s.start.us, false);
+	const struct span *unanswered = last_from(&c->called_quiet, s.start.us);
 
-	if (before != NULL && before->end.us > s.start.us)
-		s.start.us = before->end.us < s.end.us ? before->end.us : s.end.us;
+	if (unanswered != NULL && unanswered->end.us > s.start.us)
+		s.start.us = unanswered->end.us < s.end.us ? unanswered->end.us : s.end.us;
 	return s;
 }
 
@@ -109,7 +106,7 @@ static void find_waiting(struct arena *a, struct conversation *c)
 	struct span_set waiting = { 0 };
 
 	for (size_t i = 0; i < c->called_quiet.count; i++)
-		span_set_add(&waiting, a, after_answer(&c->caller_quiet, c->called_quiet.items[i]));
+		span_set_add(&waiting, a, c->called_quiet.items[i]);
 	c->waiting = span_set_intersect(&waiting, &c->open, a);
 }
 
@@ -130,7 +127,8 @@ static int listen(const struct detect_context *ctx, struct conversations *all)
 			add_phase(ctx->arena, &c->caller_quiet, span);
 		else if (detect_number(&e, FIELD_PENDING) != 0)
 			add_phase(ctx->arena, &c->called_quiet, span);
-		if (e.type == EVENT_NET_QUIET && !is_called_side(&e) && span_length_us(span) > detect_pause_limit_us(ctx))
+		if (e.type == EVENT_NET_QUIET && !is_called_side(&e) &&
+		    span_length_us(span) > detect_pause_limit_us(ctx))
 			c->long_quiet_us += span_length_us(span);
 	}
 	query_free(q);
@@ -143,31 +141,55 @@ static int listen(const struct detect_context *ctx, struct conversations *all)
 static bool is_spanned(const struct conversation *c, struct span s)
 {
 	int64_t slack_us = detect_threshold(THRESHOLD_PAUSE_CONNECTION_SLACK_MS) * US_PER_MS;
-	const struct span *connection = last_before(&c->connections, s.start.us + slack_us, true);
+	const struct span *connection = last_from(&c->connections, s.start.us + slack_us);
 
 	return connection != NULL && connection->end.us + slack_us >= s.end.us;
 }
 
 /* ---- the caller ---- */
 
-/* When members left, by their own logs: from then on they owe no heartbeat. */
-struct leaving {
+/* What logs say of memberships, in order of time. */
+struct membership_log {
 	struct event *events;
 	size_t count;
 };
 
-static bool has_left(const struct detect_context *ctx, const struct leaving *leaving, struct sv host, struct span s)
+static bool is_parting(enum event_type t)
+{
+	return t == EVENT_CLIENT_LEAVES || t == EVENT_CLIENT_POLL_TIMEOUT;
+}
+
+static bool is_joining(enum event_type t)
+{
+	return t == EVENT_CLIENT_REJOINS || t == EVENT_GROUP_PREPARING;
+}
+
+/*
+ * A member that has left, or that waits for the others to join, owes no
+ * heartbeat. Its own log says so, near to the start of the silence; the broker
+ * says when a group is joining.
+ */
+static bool owes_nothing(const struct detect_context *ctx, const struct membership_log *log, struct sv host,
+			 struct span s)
 {
 	int64_t near_us = detect_threshold(THRESHOLD_PAUSE_LEAVE_MS) * US_PER_MS;
+	bool client_joins = false, group_joins = false;
 
-	for (size_t i = 0; i < leaving->count; i++) {
-		const struct event *e = &leaving->events[i];
+	for (size_t i = 0; i < log->count; i++) {
+		const struct event *e = &log->events[i];
 		int64_t after_us = clock_to_ref(ctx->clocks, e->host, e->time).us - s.start.us;
+		bool is_clients = event_infos[e->type].side == SIDE_CLIENT;
 
-		if (sv_eq(e->host, host) && after_us >= -near_us && after_us <= near_us)
+		if (after_us > near_us || (is_clients && !sv_eq(e->host, host)))
+			continue;
+		if (is_parting(e->type) && after_us >= -near_us)
 			return true;
+		if (is_clients && !is_parting(e->type))
+			client_joins = is_joining(e->type);
+		else if (!is_clients && after_us <= 0)
+			group_joins = is_joining(e->type);
 	}
-	return false;
+	return client_joins || group_joins;
 }
 
 static bool is_its_habit(const struct conversation *c)
@@ -175,16 +197,16 @@ static bool is_its_habit(const struct conversation *c)
 	return c->long_quiet_us > span_set_length_us(&c->open) / 100 * detect_threshold(THRESHOLD_PAUSE_HABIT_PERCENT);
 }
 
-static void take_quiet_caller(const struct detect_context *ctx, const struct conversation *c, const struct leaving *leaving,
-			      const struct event *e)
+static void take_quiet_caller(const struct detect_context *ctx, const struct conversation *c,
+			      const struct membership_log *log, const struct event *e)
 {
-	struct span whole = detect_event_span(ctx, e), s = after_answer(&c->called_quiet, whole);
+	struct span whole = detect_event_span(ctx, e), s = after_answer(c, whole);
 
 	if (span_length_us(s) <= detect_pause_limit_us(ctx) || !is_spanned(c, whole) || is_its_habit(c))
 		return;
 	if (detect_number(e, FIELD_ACKS) == 0 && detect_number(e, FIELD_PENDING) == 0)
 		return;
-	if (has_left(ctx, leaving, e->host, s))
+	if (owes_nothing(ctx, log, e->host, s))
 		return;
 	struct window *w = detect_add(ctx, WINDOW_PROCESS_PAUSE, "capture", SV_ABSENT, c->path, s);
 	w->censored = detect_number(e, FIELD_CENSORED) != 0;
@@ -195,19 +217,21 @@ static void take_quiet_caller(const struct detect_context *ctx, const struct con
 int detect_process_pause(const struct detect_context *ctx)
 {
 	const enum event_type quiet[] = { EVENT_NET_QUIET };
-	const enum event_type leaves[] = { EVENT_CLIENT_LEAVES, EVENT_CLIENT_POLL_TIMEOUT };
+	const enum event_type membership[] = { EVENT_CLIENT_LEAVES,    EVENT_CLIENT_POLL_TIMEOUT, EVENT_CLIENT_REJOINS,
+					       EVENT_CLIENT_JOINED,    EVENT_CLIENT_SYNCED,	  EVENT_GROUP_PREPARING,
+					       EVENT_GROUP_STABILIZED, EVENT_GROUP_ASSIGNED,	  EVENT_GROUP_EMPTY };
 	struct conversations all = { 0 };
-	struct leaving leaving;
+	struct membership_log log;
 	struct event e;
 
-	if (listen(ctx, &all) < 0 ||
-	    query_load(ctx->store, leaves, 2, ctx->arena, &leaving.events, &leaving.count) < 0)
+	if (listen(ctx, &all) < 0 || query_load(ctx->store, membership, sizeof membership / sizeof membership[0],
+						ctx->arena, &log.events, &log.count) < 0)
 		return -1;
 	struct query *q = query_events(ctx->store, quiet, 1);
 	int rc;
 	while ((rc = query_next(q, &e)) == 1)
 		if (!is_called_side(&e) && e.duration_us > detect_pause_limit_us(ctx))
-			take_quiet_caller(ctx, conversation_of(ctx, &all, &e), &leaving, &e);
+			take_quiet_caller(ctx, conversation_of(ctx, &all, &e), &log, &e);
 	query_free(q);
 	return rc;
 }
@@ -322,13 +346,13 @@ static bool is_contradicted(const struct detect_context *ctx, const struct broke
 		if (t.us > s.start.us && t.us < s.end.us - US_PER_S)
 			return true;
 		if (t.us <= s.start.us)
-			joining = log->events[i].type == EVENT_GROUP_PREPARING;
+			joining = is_joining(log->events[i].type);
 	}
 	return joining;
 }
 
-static void take_quiet_server(const struct detect_context *ctx, const struct conversation *c, const struct standstill *still,
-			      const struct broker_log *log, const struct event *e)
+static void take_quiet_server(const struct detect_context *ctx, const struct conversation *c,
+			      const struct standstill *still, const struct broker_log *log, const struct event *e)
 {
 	struct span s = longest_within(&still->times, detect_event_span(ctx, e));
 
@@ -344,14 +368,14 @@ int detect_server_pause(const struct detect_context *ctx)
 {
 	const enum event_type quiet[] = { EVENT_NET_QUIET };
 	const enum event_type logged[] = { EVENT_GROUP_PREPARING, EVENT_GROUP_STABILIZED, EVENT_GROUP_ASSIGNED,
-					   EVENT_MEMBER_JOINS, EVENT_MEMBER_LEFT, EVENT_MEMBER_ID_GIVEN };
+					   EVENT_MEMBER_JOINS,	  EVENT_MEMBER_LEFT,	  EVENT_MEMBER_ID_GIVEN };
 	struct conversations all = { 0 };
 	struct standstills found = { 0 };
 	struct broker_log log;
 	struct event e;
 
-	if (listen(ctx, &all) < 0 || query_load(ctx->store, logged, sizeof logged / sizeof logged[0], ctx->arena,
-						&log.events, &log.count) < 0)
+	if (listen(ctx, &all) < 0 ||
+	    query_load(ctx->store, logged, sizeof logged / sizeof logged[0], ctx->arena, &log.events, &log.count) < 0)
 		return -1;
 	struct query *q = query_events(ctx->store, quiet, 1);
 	int rc;

@@ -80,6 +80,8 @@ static void find_windows(const struct exposure_context *ctx, struct surroundings
 		near->is_certain &= certain;
 		*ARENA_PUSH(ctx->arena, near->windows, near->window_count, near->window_capacity) = w;
 		span_set_add(window_is_jitter(w) ? &near->jitter : &near->pauses, ctx->arena, w->span);
+		if (window_is_jitter(w))
+			span_set_add(&near->outages, ctx->arena, w->outage);
 	}
 }
 

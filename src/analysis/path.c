@@ -63,8 +63,8 @@ const struct path *paths_get(struct paths *p, struct sv host, struct sv path_a, 
 	if (*slot == NULL) {
 		struct path *new = arena_alloc(p->arena, sizeof *new);
 
-		*new = (struct path){ p->count, arena_copy(p->arena, host), arena_copy(p->arena, a), arena_copy(p->arena, b),
-				      arena_copy(p->arena, path_b) };
+		*new = (struct path){ p->count, arena_copy(p->arena, host), arena_copy(p->arena, a),
+				      arena_copy(p->arena, b), arena_copy(p->arena, path_b) };
 		*ARENA_PUSH(p->arena, p->items, p->count, p->capacity) = new;
 		*slot = new;
 	}

@@ -7,6 +7,7 @@
 
 #include "analysis/episode.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* A place in the causes of a group. */
@@ -122,6 +123,7 @@ static void link_return(struct group_life *life, struct spots *open, struct caus
 
 	if (!trigger_is_arrival(came->meaning.trigger) || !find_removal(life, open, came, &at))
 		return;
+	assert(open->items != NULL && at < open->count);
 	cause_at(life, open->items[at])->has_returned = true;
 	came->meaning.trigger = TRIGGER_MEMBER_REJOIN;
 	came->has_root = true;

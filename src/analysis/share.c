@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Attribution of each rebalance, the shares, and the verdict (method.md 5, 6).
+ * Attribution of each rebalance, and the shares (method.md 5, 6).
  *
  * Observed: jitter evidence covers the exposure but for at most two heartbeat
  * intervals, the slack that "explained" has as well; for a rebalance that the
@@ -13,11 +13,8 @@
 
 #include "analysis/chance.h"
 #include "analysis/exposure.h"
+#include "analysis/verdict.h"
 
-/* Below this many observed roots a share is no basis for a verdict (method.md 6). */
-#define ROOTS_LEAST 5
-#define SIGNIFICANT 0.01
-#define PARTIAL_PERCENT 50
 /* Linux' least retransmission timeout, which a short path has (kafka-group-semantics.md 4.2). */
 #define RTO_US (200 * US_PER_MS)
 
@@ -96,7 +93,7 @@ static void judge_hits(struct judged *j)
 	try_clocks(&j->as_pause, j->uncertainty_us, j->pause.is_lagged, &j->pause_low, &j->pause_high);
 	r->overlap_us = j->jitter.overlap_us;
 	r->pause_overlap_us = j->pause.overlap_us;
-	r->contained = span_set_contains(&j->near->jitter, r->trigger_time);
+	r->contained = span_set_contains(&j->near->outages, r->trigger_time);
 	j->pause_contained = span_set_contains(&j->near->pauses, r->trigger_time);
 	r->lagged = j->jitter.is_lagged;
 	r->explained = j->jitter.is_lagged && j->jitter.explains;
@@ -257,7 +254,7 @@ static void judge_follower(struct court *c, struct judged *j, const struct judge
 	r->window_count = from->window_count;
 	r->pauses = from->pauses;
 	r->pause_count = from->pause_count;
-	r->contained = span_set_contains(&j->near->jitter, r->trigger_time);
+	r->contained = span_set_contains(&j->near->outages, r->trigger_time);
 }
 
 static void judge_all(struct court *c, struct rebalances *r)
@@ -314,7 +311,7 @@ static void count_figures(const struct court *c, struct share *out)
 
 static void count_shares(const struct court *c, struct share *out)
 {
-	size_t all = 0, all_lagged = 0, proved = 0, proved_lagged = 0;
+	size_t all = 0, all_lagged = 0, all_contained = 0, proved = 0, proved_lagged = 0;
 	size_t of[TRIGGER_COUNT] = { 0 }, of_lagged[TRIGGER_COUNT] = { 0 };
 
 	for (size_t i = 0; i < c->count; i++) {
@@ -323,6 +320,7 @@ static void count_shares(const struct court *c, struct share *out)
 		out->roots += j->r->is_root;
 		all += j->r->observed;
 		all_lagged += is_lagged;
+		all_contained += j->r->observed && j->r->contained;
 		if (!is_counted(j))
 			continue;
 		out->observed++;
@@ -333,6 +331,7 @@ static void count_shares(const struct court *c, struct share *out)
 	}
 	out->rebalances = c->count;
 	out->lagged_all = proportion_of(all_lagged, all);
+	out->contained_all = proportion_of(all_contained, all);
 	out->lagged_proved = proportion_of(proved_lagged, proved);
 	for (size_t t = 0; t < TRIGGER_COUNT; t++)
 		out->lagged_by_trigger[t] = proportion_of(of_lagged[t], of[t]);
@@ -363,31 +362,23 @@ static struct span_set observed_time(const struct court *c)
 	return out;
 }
 
-static bool is_followed(const struct court *c, const struct window *w)
-{
-	for (size_t i = 0; i < c->count; i++) {
-		const struct rebalance *r = c->items[i].r;
-		const struct window **list = window_is_jitter(w) ? r->windows : r->pauses;
-		size_t n = window_is_jitter(w) ? r->window_count : r->pause_count;
-		for (size_t k = 0; r->is_root && r->observed && k < n; k++) {
-			if (list[k] == w)
-				return true;
-		}
-	}
-	return false;
-}
-
 /* The part of the windows that a root rebalance follows: the other way round than the share. */
 static void find_precursors(const struct court *c, bool jitter, struct chance *out)
 {
+	const struct windows *all = c->ctx.windows;
+	bool *is_followed = arena_array(c->arena, all->count + 1, sizeof *is_followed);
 	size_t windows = 0, followed = 0;
 
-	for (size_t i = 0; i < c->ctx.windows->count; i++) {
-		const struct window *w = &c->ctx.windows->items[i];
-		if (window_is_jitter(w) != jitter)
-			continue;
-		windows++;
-		followed += is_followed(c, w);
+	for (size_t i = 0; i < c->count; i++) {
+		const struct rebalance *r = c->items[i].r;
+		const struct window **list = jitter ? r->windows : r->pauses;
+		size_t n = jitter ? r->window_count : r->pause_count;
+		for (size_t k = 0; is_counted(&c->items[i]) && k < n; k++)
+			is_followed[list[k] - all->items] = true;
+	}
+	for (size_t i = 0; i < all->count; i++) {
+		windows += window_is_jitter(&all->items[i]) == jitter;
+		followed += is_followed[i];
 	}
 	out->has_precursor = windows > 0;
 	out->precursor_rate = windows > 0 ? (double)followed / (double)windows : 0;
@@ -407,26 +398,7 @@ static void find_chance(const struct court *c, bool jitter, struct share_figures
 	find_precursors(c, jitter, &figures->chance);
 }
 
-/* ---- verdict ---- */
-
-/* In order of strength. */
-static const struct {
-	enum verdict verdict;
-	const char *name;
-} verdicts[] = {
-	{ VERDICT_CONFIRMED, "confirmed" },
-	{ VERDICT_CONFIRMED_IF_CLOCKS_HOLD, "confirmed_if_clocks_hold" },
-	{ VERDICT_PARTIAL, "partial" },
-	{ VERDICT_NOT_ABOVE_CHANCE, "not_above_chance" },
-	{ VERDICT_REJECTED, "rejected" },
-	{ VERDICT_INSUFFICIENT, "insufficient" },
-};
-
-/* Shares are compared as counts: 80 % of five is four, whatever a double makes of it. */
-static bool is_reached(double share, size_t total, int percent)
-{
-	return (share * (double)total + 1e-6) * 100 >= (double)percent * (double)total;
-}
+/* ---- what the figures say ---- */
 
 static bool are_clocks_known(const struct court *c)
 {
@@ -438,99 +410,30 @@ static bool are_clocks_known(const struct court *c)
 	return true;
 }
 
-static enum verdict verdict_of(const struct court *c, const struct share *s)
-{
-	const struct share_figures *f = &s->jitter;
-	const size_t n = s->observed;
-	bool at_low = is_reached(f->low, n, s->threshold_percent), at_high = is_reached(f->high, n, s->threshold_percent);
-	bool is_rare = f->chance.known && f->chance.p_value < SIGNIFICANT;
-
-	if (n < ROOTS_LEAST || c->ctx.windows->coverage_count == 0)
-		return VERDICT_INSUFFICIENT;
-	if (at_low && is_rare && are_clocks_known(c))
-		return VERDICT_CONFIRMED;
-	if (at_high)
-		return is_rare ? VERDICT_CONFIRMED_IF_CLOCKS_HOLD : VERDICT_NOT_ABOVE_CHANCE;
-	return is_reached(f->lagged.share, n, PARTIAL_PERCENT) ? VERDICT_PARTIAL : VERDICT_REJECTED;
-}
-
-static struct sv share_words(struct arena *a, const struct share *s)
-{
-	return arena_printf(a, "%zu of %zu observed root rebalances (%.0f %%)", s->jitter.lagged.count, s->jitter.lagged.total,
-			    s->jitter.lagged.share * 100);
-}
-
-/* Those that jitter does not account for, by trigger. */
-static struct sv others(struct arena *a, const struct share *s)
-{
-	struct sv words = SV("");
-
-	for (size_t t = 0; t < TRIGGER_COUNT; t++) {
-		const struct proportion *of = &s->lagged_by_trigger[t];
-		if (of->total > of->count)
-			words = arena_printf(a, "%.*s%s%zu by %s", SV_ARG(words), words.n > 0 ? ", " : "",
-					     of->total - of->count, trigger_infos[t].name);
-	}
-	return words;
-}
-
-static struct sv reason_of(struct arena *a, const struct share *s)
-{
-	const struct chance *ch = &s->jitter.chance;
-	struct sv share = share_words(a, s);
-
-	switch (s->verdict) {
-	case VERDICT_CONFIRMED:
-		return arena_printf(a, "%.*s lie inside jitter windows; the line is %d %%, and chance would give %.0f %% (p = %.4f).",
-				    SV_ARG(share), s->threshold_percent, ch->expected_share * 100, ch->p_value);
-	case VERDICT_CONFIRMED_IF_CLOCKS_HOLD:
-		return arena_printf(a,
-				    "%.*s lie inside jitter windows and the line is %d %%, but the clocks are not known well enough: "
-				    "within what is known of them it is %.0f %% to %.0f %%.",
-				    SV_ARG(share), s->threshold_percent, s->jitter.low * 100, s->jitter.high * 100);
-	case VERDICT_NOT_ABOVE_CHANCE:
-		return arena_printf(a,
-				    "%.*s lie inside jitter windows, but there was so much jitter that unrelated rebalances "
-				    "would reach %.0f %% (p = %.4f).",
-				    SV_ARG(share), ch->expected_share * 100, ch->p_value);
-	case VERDICT_PARTIAL:
-	case VERDICT_REJECTED:
-		return arena_printf(a, "%.*s lie inside jitter windows, below the line of %d %%; the others: %.*s.", SV_ARG(share),
-				    s->threshold_percent, SV_ARG(others(a, s)));
-	case VERDICT_INSUFFICIENT:
-		break;
-	}
-	if (s->roots == 0)
-		return SV("No rebalance was found in the evidence.");
-	if (s->observed == 0)
-		return arena_printf(a, "None of the %zu root rebalances is covered by evidence of jitter.", s->roots);
-	return arena_printf(a, "%zu of %zu lie inside jitter windows; fewer than %d observed root rebalances are no basis.",
-			    s->jitter.lagged.count, s->jitter.lagged.total, ROOTS_LEAST);
-}
-
+/* Over all rebalances, as the runbook counts: those that follow from an eviction come later still. */
 static struct sv contained_note(const struct court *c, const struct share *s)
 {
 	size_t late = 0, stray = 0;
 	int64_t most_us = 0;
 
 	for (size_t i = 0; i < c->count; i++) {
-		const struct judged *j = &c->items[i];
-		if (!is_counted(j))
+		const struct rebalance *r = c->items[i].r;
+		if (!r->observed)
 			continue;
-		late += j->r->lagged && !j->r->contained;
-		stray += j->r->contained && !j->r->lagged;
-		if (j->r->lagged && span_length_us(j->r->exposure) > most_us)
-			most_us = span_length_us(j->r->exposure);
+		late += r->lagged && !r->contained;
+		stray += r->contained && !r->lagged;
+		if (r->lagged && span_length_us(r->exposure) > most_us)
+			most_us = span_length_us(r->exposure);
 	}
 	if (s->observed == 0)
 		return SV_ABSENT;
-	const struct proportion *plain = &s->jitter.contained, *lagged = &s->jitter.lagged;
+	const struct proportion *plain = &s->contained_all, *lagged = &s->lagged_all;
 	if (late == 0 && stray == 0)
 		return arena_printf(c->arena, "The plain rule and the lagged one agree on %zu of %zu.", lagged->count, lagged->total);
 	return arena_printf(c->arena,
-			    "The plain rule finds %zu of %zu inside jitter windows and the lagged one %zu: %zu came after the jitter "
-			    "had ended, since a coordinator waits up to %.1f s before it acts, and %zu fell into jitter that did not "
-			    "cause them.",
+			    "Of all rebalances the plain rule finds %zu of %zu inside jitter windows and the lagged one %zu: %zu came "
+			    "after the jitter had ended, since a coordinator waits up to %.1f s before it acts and an evicted member "
+			    "comes back when the path is whole, and %zu fell into jitter that did not cause them.",
 			    plain->count, plain->total, lagged->count, late, seconds(most_us), stray);
 }
 
@@ -548,42 +451,7 @@ int share_find(const struct clocks *c, const struct groups *g, const struct wind
 	count_figures(&court, out);
 	find_chance(&court, true, &out->jitter);
 	find_chance(&court, false, &out->pauses);
-	out->verdict = verdict_of(&court, out);
-	out->verdict_reason = reason_of(a, out);
+	verdict_decide(out, w->coverage_count > 0, are_clocks_known(&court), a);
 	out->contained_note = contained_note(&court, out);
 	return 0;
-}
-
-const char *verdict_name(enum verdict v)
-{
-	for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++) {
-		if (verdicts[i].verdict == v)
-			return verdicts[i].name;
-	}
-	return "";
-}
-
-bool verdict_by_name(struct sv name, enum verdict *out)
-{
-	for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++) {
-		if (sv_eq(name, sv_of(verdicts[i].name))) {
-			*out = verdicts[i].verdict;
-			return true;
-		}
-	}
-	return false;
-}
-
-static size_t rank(enum verdict v)
-{
-	size_t i = 0;
-
-	while (verdicts[i].verdict != v)
-		i++;
-	return i;
-}
-
-bool verdict_at_least(enum verdict a, enum verdict b)
-{
-	return rank(a) <= rank(b);
 }

@@ -36,7 +36,8 @@ static struct extent *extent_of(struct arena *a, struct extents *all, const stru
 	struct sv kind = event_text(e, FIELD_EVIDENCE_KIND);
 
 	for (size_t i = 0; i < all->count; i++)
-		if (all->items[i].input == input && sv_eq(all->items[i].kind, kind) && sv_eq(all->items[i].host, e->host))
+		if (all->items[i].input == input && sv_eq(all->items[i].kind, kind) &&
+		    sv_eq(all->items[i].host, e->host))
 			return &all->items[i];
 	struct extent *new = ARENA_PUSH(a, all->items, all->count, all->capacity);
 	*new = (struct extent){ arena_copy(a, kind), arena_copy(a, e->host), input, { 0 } };
@@ -51,7 +52,8 @@ static int find_holes(const struct detect_context *ctx, struct extents *holes)
 	int rc;
 
 	while ((rc = query_next(q, &e)) == 1)
-		span_set_add(&extent_of(ctx->arena, holes, &e, e.place.input)->times, ctx->arena, detect_event_span(ctx, &e));
+		span_set_add(&extent_of(ctx->arena, holes, &e, e.place.input)->times, ctx->arena,
+			     detect_event_span(ctx, &e));
 	query_free(q);
 	return rc;
 }
@@ -74,7 +76,8 @@ static size_t first_hole_after(const struct span_set *holes, struct ref_time t)
 
 static void add_without_holes(struct arena *a, struct span_set *times, struct span s, const struct span_set *holes)
 {
-	for (size_t i = first_hole_after(holes, s.start); i < holes->count && holes->items[i].start.us < s.end.us; i++) {
+	for (size_t i = first_hole_after(holes, s.start); i < holes->count && holes->items[i].start.us < s.end.us;
+	     i++) {
 		span_set_add(times, a, (struct span){ s.start, holes->items[i].start });
 		s.start = holes->items[i].end;
 	}
@@ -101,15 +104,16 @@ static int find_coverage(const struct detect_context *ctx)
 	struct query *q = query_events(ctx->store, types, 1);
 	int rc;
 	while ((rc = query_next(q, &e)) == 1)
-		add_without_holes(ctx->arena, &extent_of(ctx->arena, &covered, &e, 0)->times, detect_event_span(ctx, &e),
-				  &extent_of(ctx->arena, &holes, &e, e.place.input)->times);
+		add_without_holes(ctx->arena, &extent_of(ctx->arena, &covered, &e, 0)->times,
+				  detect_event_span(ctx, &e), &extent_of(ctx->arena, &holes, &e, e.place.input)->times);
 	query_free(q);
 	if (covered.count > 1)
 		qsort(covered.items, covered.count, sizeof *covered.items, compare_extents);
 	for (size_t i = 0; i < covered.count; i++)
 		for (size_t j = 0; j < covered.items[i].times.count; j++)
 			*ARENA_PUSH(ctx->arena, out->coverage, out->coverage_count, out->coverage_capacity) =
-				(struct coverage){ .kind = covered.items[i].kind, .host = covered.items[i].host,
+				(struct coverage){ .kind = covered.items[i].kind,
+						   .host = covered.items[i].host,
 						   .span = covered.items[i].times.items[j] };
 	return rc;
 }
@@ -121,7 +125,12 @@ int windows_find(struct store *s, const struct clocks *c, const struct analysis_
 {
 	struct paths paths = { .arena = a };
 	struct detect_context ctx = {
-		.store = s, .clocks = c, .heartbeat_ms = heartbeat_ms, .arena = a, .paths = &paths, .out = out,
+		.store = s,
+		.clocks = c,
+		.heartbeat_ms = heartbeat_ms,
+		.arena = a,
+		.paths = &paths,
+		.out = out,
 	};
 
 	(void)o;

@@ -23,7 +23,8 @@ struct sightings {
 	size_t capacity;
 };
 
-static struct sighting *sighting_of(const struct detect_context *ctx, struct sightings *all, struct sv host, struct sv address)
+static struct sighting *sighting_of(const struct detect_context *ctx, struct sightings *all, struct sv host,
+				    struct sv address)
 {
 	const struct path *key = paths_get(ctx->paths, host, address, SV("sighting"));
 
@@ -40,7 +41,8 @@ static int find_sightings(const struct detect_context *ctx, struct sightings *al
 	int rc;
 
 	while ((rc = query_next(q, &e)) == 1) {
-		struct sv a = path_address(event_text(&e, FIELD_PATH_A)), b = path_address(event_text(&e, FIELD_PATH_B));
+		struct sv a = path_address(event_text(&e, FIELD_PATH_A)),
+			  b = path_address(event_text(&e, FIELD_PATH_B));
 
 		if (sv_eq(a, b))
 			continue; /* to itself: says nothing */

@@ -126,7 +126,8 @@ static void cut_to(struct window *coarse, const struct window *fine)
 {
 	if (span_is_empty(span_intersect(coarse->span, fine->span)))
 		return;
-	if (coarse->span.start.us < fine->span.start.us && fine->span.start.us - coarse->span.start.us < coarse->resolution_us)
+	if (coarse->span.start.us < fine->span.start.us &&
+	    fine->span.start.us - coarse->span.start.us < coarse->resolution_us)
 		coarse->span.start = fine->span.start;
 	if (coarse->span.end.us > fine->span.end.us && coarse->span.end.us - fine->span.end.us < coarse->resolution_us)
 		coarse->span.end = fine->span.end;
@@ -187,7 +188,8 @@ static bool meets(const struct window *a, const struct window *b)
  * Two sources for the same: the finer is kept and both are cited. What the
  * capture does not show was on no path that it saw.
  */
-static bool is_told_by_capture(const struct detect_context *ctx, const struct window *counted, const struct span_set *captured)
+static bool is_told_by_capture(const struct detect_context *ctx, const struct window *counted,
+			       const struct span_set *captured)
 {
 	struct windows *all = ctx->out;
 
@@ -196,7 +198,8 @@ static bool is_told_by_capture(const struct detect_context *ctx, const struct wi
 	for (size_t i = 0; i < all->count; i++) {
 		struct window *w = &all->items[i];
 
-		if (sv_is_absent(w->path_a) || !window_is_jitter(w) || !sv_eq(w->host, counted->host) || !meets(w, counted))
+		if (sv_is_absent(w->path_a) || !window_is_jitter(w) || !sv_eq(w->host, counted->host) ||
+		    !meets(w, counted))
 			continue;
 		for (size_t e = 0; e < counted->evidence.count && w->evidence.count < 2 * DETECT_EVIDENCE_MAX; e++)
 			*ARENA_PUSH(ctx->arena, w->evidence.items, w->evidence.count, w->evidence.capacity) =

@@ -9,6 +9,7 @@
 
 #include "analysis/episode.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* How the clients spell error 25 (kafka-log-messages.md 1.4). */
@@ -156,6 +157,7 @@ static void tellers_find(const struct group_life *life, struct tellers *out)
 static struct teller *teller_of(const struct tellers *all, const struct event *e)
 {
 	struct teller key = { .host = e->host, .client = client_of(e) };
+	assert(all->items != NULL);
 	return bsearch(&key, all->items, all->count, sizeof *all->items, teller_cmp);
 }
 
@@ -263,7 +265,7 @@ static void tell_of_loss(struct group_life *life, struct teller *t, const struct
 		t->is_lost_settled = true;
 		return;
 	}
-	if (t->is_lost_settled || t->has_left || is_broker_watching(life, s->time)) {
+	if (t->is_lost_settled || is_broker_watching(life, s->time)) {
 		t->is_lost_settled = true;
 		return;
 	}
@@ -384,8 +386,11 @@ static const struct {
 static void tell(struct group_life *life, const struct tellers *all, const struct sighting *s)
 {
 	for (size_t i = 0; i < sizeof tales / sizeof *tales; i++) {
-		if (tales[i].type == s->event->type)
-			tales[i].tell(life, teller_of(all, s->event), s);
+		if (tales[i].type != s->event->type)
+			continue;
+		struct teller *t = teller_of(all, s->event);
+		assert(t != NULL); /* the tellers were made from these very events */
+		tales[i].tell(life, t, s);
 	}
 }
 

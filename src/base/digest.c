@@ -48,7 +48,7 @@ static void mix(uint64_t *v, unsigned a, unsigned b, unsigned c, unsigned d, uin
 
 static void compress(struct digest *d, const uint8_t *block, uint64_t total, int last)
 {
-	uint64_t v[16], m[16];
+	uint64_t v[16], m[16] = { 0 };
 	memcpy(v, d->h, sizeof d->h);
 	memcpy(v + 8, iv, sizeof iv);
 	v[12] ^= total; /* fewer than 2^64 bytes: the high word stays 0 */

@@ -340,7 +340,9 @@ static bool guess_date_command(struct sv text, struct zone z, struct host_time *
 	civil.year = (int)year;
 	/* Other abbreviations of zones are ambiguous (CST, IST): the zone must then be declared. */
 	*zoned = sv_eq(words[4], SV("UTC")) || sv_eq(words[4], SV("GMT"));
-	return civil_to_us(&civil, *zoned ? (struct zone){ 0 } : z, out);
+	if (*zoned)
+		z.offset_s = 0;
+	return civil_to_us(&civil, z, out);
 }
 
 /* The number of digits tells the unit: 10 s, 13 ms, 16 us, 19 ns (2001 to 2286). */

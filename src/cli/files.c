@@ -23,23 +23,28 @@ static int write_all(FILE *f, const struct buf *text)
 	return fflush(f) == 0 ? 0 : -1;
 }
 
-/* Standard output, a pipe, a device: there is nothing to rename over. */
-static int write_through(FILE *f, const char *path, const struct buf *text, struct diag *d)
+/* Opens, writes and closes; the first failure is the one that is told. */
+static int write_file(const char *file, const char *path, const struct buf *text, struct diag *d)
 {
+	FILE *f = fopen(file, "w");
 	if (f == NULL)
 		return fail(d, "cannot be written", path);
 	int written = write_all(f, text);
-	int closed = f == stdout ? 0 : fclose(f);
-	return written < 0 || closed != 0 ? fail(d, "cannot be written", path) : 0;
+	int why = errno;
+	if (fclose(f) != 0 && written == 0) {
+		written = -1;
+		why = errno;
+	}
+	errno = why;
+	return written < 0 ? fail(d, "cannot be written", path) : 0;
 }
 
 static int write_beside(const char *path, const char *beside, const struct buf *text, struct diag *d)
 {
-	FILE *f = fopen(beside, "w");
-	int rc = write_through(f, path, text, d);
+	int rc = write_file(beside, path, text, d);
 	if (rc == 0 && rename(beside, path) != 0)
 		rc = fail(d, "cannot be written", path);
-	if (rc < 0 && f != NULL)
+	if (rc < 0)
 		unlink(beside);
 	return rc;
 }
@@ -50,9 +55,10 @@ int files_write(const char *path, const struct buf *text, struct diag *d)
 	struct buf beside;
 
 	if (path == NULL || strcmp(path, "-") == 0)
-		return write_through(stdout, "standard output", text, d);
+		return write_all(stdout, text) == 0 ? 0 : fail(d, "cannot be written", "standard output");
+	/* A pipe, a device: there is nothing to rename over. */
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-		return write_through(fopen(path, "w"), path, text, d);
+		return write_file(path, path, text, d);
 	buf_init(&beside);
 	buf_printf(&beside, "%s.part", path);
 	buf_add_char(&beside, '\0');

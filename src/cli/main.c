@@ -80,7 +80,7 @@ int main(int argc, char **argv)
 	/* A reader that goes away (| head) is a failed write with a message, not a silent end. */
 	signal(SIGPIPE, SIG_IGN);
 	struct arena *run = arena_new();
-	struct options o;
+	struct options o = { 0 };
 	enum exit_code code = EXIT_USAGE;
 	if (opts_parse(s->command, argc - 1, argv + 1, run, &o)) {
 		code = EXIT_DONE;

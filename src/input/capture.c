@@ -239,11 +239,12 @@ static int take_time(struct capture *c, int64_t now_us)
 static int explain_silence(struct capture *c, const struct segment *s)
 {
 	int64_t start_us = c->silence_start_us, end_us = c->silence_end_us;
-	enum tcp_continuity continuity = tcp_continuity(c->tcp, s);
+	enum tcp_continuity continuity;
 
 	if (!c->has_silence)
 		return 0;
 	c->has_silence = false;
+	continuity = tcp_continuity(c->tcp, s);
 	if (continuity == TCP_CONTINUES)
 		return 0;
 	if (continuity == TCP_CANNOT_TELL && end_us - start_us <= SILENCE_UNEXPLAINED_US)
@@ -252,7 +253,12 @@ static int explain_silence(struct capture *c, const struct segment *s)
 		 continuity == TCP_JUMPS ? "no packet for %.1f s before, and traffic went on unseen"
 					 : "no packet for %.1f s before, and nothing known goes on: another capture",
 		 (double)(end_us - start_us) / (double)US_PER_S);
-	return take_hole(c, start_us, end_us);
+	/* The packet at hand belongs to what comes after. */
+	c->run_packets--;
+	if (take_hole(c, start_us, end_us) != 0)
+		return -1;
+	c->run_packets++;
+	return 0;
 }
 
 /* ---- packets ---- */

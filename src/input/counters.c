@@ -160,7 +160,8 @@ static bool growth(const struct counter_family *f, uint64_t before, uint64_t now
 	return true;
 }
 
-static int put_delta(struct ingest *in, const struct sampler *s, const struct reading *r, int64_t interval_us, int64_t delta)
+static int put_delta(struct ingest *in, const struct sampler *s, const struct reading *r, int64_t interval_us,
+		     int64_t delta)
 {
 	const struct counter *counter = &s->family->counters[r->counter];
 	struct event e;
@@ -212,14 +213,15 @@ static int take_interval(struct reader *r, struct sampler *s, bool *breaks)
 	*breaks = true;
 	if (interval_us < 0) {
 		diag_add(r->in->diag, SEVERITY_WARNING, "counters.time_back", &s->first_row,
-			 "the sample of %s is older than the one before it (clock step, or files joined): no difference taken",
+			 "the sample of %s is older than the one before it (clock step, or files joined): no "
+			 "difference taken",
 			 s->family->name);
 		return 0;
 	}
 	if (s->now.by_order && s->now.rows != s->before_rows) {
 		diag_add(r->in->diag, SEVERITY_NOTE, "counters.rows_changed", &s->first_row,
-			 "%s had %zu rows and now has %zu: rows may be other CPUs', no difference taken", s->family->name,
-			 s->before_rows, s->now.rows);
+			 "%s had %zu rows and now has %zu: rows may be other CPUs', no difference taken",
+			 s->family->name, s->before_rows, s->now.rows);
 		return 0;
 	}
 	bool reset = false;
@@ -374,7 +376,8 @@ static int take_line(struct reader *r, const struct line *line)
 		take_row(r, line, &r->samplers[taker], rows[taker] == 0);
 		break;
 	case COUNTER_LINE_AGAIN:
-		damaged(r, line, "counters.no_clock", "the same counters a second time under one line with the time: left out");
+		damaged(r, line, "counters.no_clock",
+			"the same counters a second time under one line with the time: left out");
 		break;
 	case COUNTER_LINE_DAMAGED:
 		damaged(r, line, "counters.damaged", why);
@@ -413,7 +416,8 @@ static int put_coverage(struct ingest *in, const struct sampler *s)
 	size_t from = 0;
 
 	for (size_t i = 1; i <= s->time_count; i++) {
-		if (i < s->time_count && !s->times[i].breaks && s->times[i].time.us - s->times[i - 1].time.us <= longest_us)
+		if (i < s->time_count && !s->times[i].breaks &&
+		    s->times[i].time.us - s->times[i - 1].time.us <= longest_us)
 			continue;
 		if (i - from > 1 &&
 		    ingest_covered(in, s->family->name, s->times[from].time, s->times[i - 1].time, i - from) < 0)
@@ -456,11 +460,11 @@ static int read_counters(struct ingest *in)
 	struct reader r = { .in = in };
 	struct lines *lines = lines_new(in->stream, in->diag);
 	struct line line;
-	int rc = 0, more;
+	int rc = 0;
 
 	samplers_init(r.samplers, in->input);
 	/* -1 of lines_next is damage that has been recorded: what came before it is good. */
-	while (rc == 0 && (more = lines_next(lines, &line)) == 1)
+	while (rc == 0 && lines_next(lines, &line) == 1)
 		rc = take_line(&r, &line);
 	if (rc == 0)
 		rc = close_blocks(&r);
@@ -475,8 +479,8 @@ static bool is_watch_output(struct sv head)
 {
 	size_t at;
 
-	return sv_find(head, SV("\033["), &at) &&
-	       (sv_find(sv_sub(head, 0, 4096), SV("Every "), &at) || sv_find(sv_sub(head, 0, 4096), SV("/proc/net/"), &at));
+	return sv_find(head, SV("\033["), &at) && (sv_find(sv_sub(head, 0, 4096), SV("Every "), &at) ||
+						   sv_find(sv_sub(head, 0, 4096), SV("/proc/net/"), &at));
 }
 
 static enum sniffed sniff(struct sv head, struct sv base_name, const struct rules *rules, const char **why)
@@ -489,7 +493,8 @@ static enum sniffed sniff(struct sv head, struct sv base_name, const struct rule
 	(void)rules;
 	if (is_watch_output(head)) {
 		arena_free(a);
-		*why = "output of watch, which keeps no history: record with \"while sleep 1; do date; cat FILE; done\"";
+		*why = "output of watch, which keeps no history: record with \"while sleep 1; do date; cat FILE; "
+		       "done\"";
 		return SNIFF_BROKEN;
 	}
 	samplers_init(samplers, a);

@@ -12,7 +12,8 @@
 enum { INSERT_FAILED, DROP, EARLY_DROP, CHAIN_TOO_LONG };
 
 static const struct counter counters[] = {
-	[INSERT_FAILED] = { "conntrack.insert_failed", "insert_failed", NULL, "a new entry clashed and its packet was lost" },
+	[INSERT_FAILED] = { "conntrack.insert_failed", "insert_failed", NULL,
+			    "a new entry clashed and its packet was lost" },
 	[DROP] = { "conntrack.drop", "drop", NULL, "no entry could be made: table full" },
 	[EARLY_DROP] = { "conntrack.early_drop", "early_drop", NULL, "an entry was thrown out to make room" },
 	[CHAIN_TOO_LONG] = { "conntrack.chaintoolong", "chainlength", NULL, "refused: its hash chain was too long" },
@@ -60,8 +61,8 @@ static bool is_counter(size_t i, struct sv name)
 	return sv_eq(name, sv_of(counters[i].column)) || (i == CHAIN_TOO_LONG && sv_eq(name, SV("chaintoolong")));
 }
 
-static enum counter_line take_pairs(struct counter_block *b, const struct line *line, struct sv cpu_text, struct sv rest,
-				    const char **why)
+static enum counter_line take_pairs(struct counter_block *b, const struct line *line, struct sv cpu_text,
+				    struct sv rest, const char **why)
 {
 	int64_t cpu;
 	uint64_t value;

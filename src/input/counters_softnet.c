@@ -27,8 +27,8 @@ static const struct layout {
 } layouts[] = {
 	{ 10, NO_COLUMN, NO_COLUMN }, /* up to 3.10 */
 	{ 11, 10, NO_COLUMN },
-	{ 13, 10, 12 },		      /* at or before 5.10 */
-	{ 15, 10, 12 },		      /* at or before 6.12 */
+	{ 13, 10, 12 }, /* at or before 5.10 */
+	{ 15, 10, 12 }, /* at or before 6.12 */
 };
 #define COLUMN_PROCESSED 0
 #define COLUMN_DROPPED 1
@@ -67,7 +67,8 @@ static enum counter_line take(struct counter_block *b, const struct line *line, 
 	if (layout == NULL || (b->rows > 0 && b->column_count != n)) {
 		/* Without a CPU column the rows after it would be taken for other CPUs. */
 		b->misnumbered = b->misnumbered || b->rows == 0 || b->by_order;
-		*why = "a row of softnet_stat has 10, 11, 13 or 15 numbers of 8 hexadecimal digits, as many as its neighbours";
+		*why = "a row of softnet_stat has 10, 11, 13 or 15 numbers of 8 hexadecimal digits, as many as its "
+		       "neighbours";
 		return COUNTER_LINE_DAMAGED;
 	}
 	if (b->rows > 0 && !b->in_rows)

@@ -19,7 +19,8 @@ static const struct counter snmp_counters[] = {
 };
 
 static const struct counter netstat_counters[] = {
-	{ "tcpext.TCPTimeouts", "TcpExt:TCPTimeouts", NULL, "a retransmission timer ran out: a socket stalled at least 200 ms" },
+	{ "tcpext.TCPTimeouts", "TcpExt:TCPTimeouts", NULL,
+	  "a retransmission timer ran out: a socket stalled at least 200 ms" },
 	{ "tcpext.TCPLostRetransmit", "TcpExt:TCPLostRetransmit", NULL, "a retransmission was lost too: heavy loss" },
 	{ "tcpext.TCPSpuriousRTOs", "TcpExt:TCPSpuriousRTOs", NULL, "the timer ran out needlessly: delay, not loss" },
 	{ "tcpext.TCPSynRetrans", "TcpExt:TCPSynRetrans", NULL, "reconnects that were not answered" },

@@ -4,6 +4,7 @@
 #include "input/item.h"
 
 #include <fnmatch.h>
+#include <assert.h>
 #include <string.h>
 
 #include "input/kind.h"
@@ -193,9 +194,11 @@ static void read_what_is_left(struct stream *s)
 int item_skip(const struct item_context *c, const struct item *item, const char *code, struct sv why)
 {
 	struct input_info info = info_of(item);
-	bool skipped = strcmp(code, "input.skipped") == 0;
+	bool skipped;
 	int rc;
 
+	assert(code != NULL);
+	skipped = strcmp(code, "input.skipped") == 0;
 	info.kind = SV("skipped");
 	info.why_skipped = why;
 	rc = begin(c, &info);

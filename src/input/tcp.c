@@ -287,8 +287,8 @@ static void take_syn(struct tcp *t, struct tcp_conn *c, const struct segment *s,
 	if (!o->seen) {
 		*o = (struct tcp_opening){ .seen = true, .isn = s->sequence, .syns = 1, .first = *mark,
 					   .last_us = mark->us };
-		c->pair->connecting++;
 		act(t, c, TCP_A, mark, false);
+		c->pair->connecting++;
 		tcp_stall_replaced(c->pair, c, mark->us);
 	} else {
 		o->syns++;
@@ -341,7 +341,11 @@ static void take_acknowledgment(struct tcp *t, struct tcp_flow *f, uint32_t ack)
 {
 	struct tcp_progress progress;
 
-	if (!tcp_flow_acknowledge(f, ack, t->now_us, &progress))
+	bool progressed = tcp_flow_acknowledge(f, ack, t->now_us, &progress);
+
+	if (f->forgot)
+		tcp_stall_forget(f);
+	if (!progressed)
 		return;
 	tcp_stall_progress(f, &progress, t->now_us, &t->report);
 	if (!progress.has_rtt)
@@ -494,6 +498,8 @@ static void take_segment(struct tcp *t, struct tcp_conn *c, const struct segment
 	if ((s->flags & (TCP_SYN | TCP_ACK)) != TCP_SYN && c->presence == TCP_NOT_YET)
 		tcp_conn_enter(c);
 	kind = tcp_flow_send(f, s, t->now_us, other->window_closed);
+	if (f->forgot)
+		tcp_stall_forget(f);
 	if (f->gap.open && f->gap.bare && f->gap.seen.us == t->now_us)
 		tcp_stall_missed(f, t->now_us);
 	if (f->filled.open)

@@ -275,6 +275,7 @@ static void forget_beyond_gap(struct tcp_flow *f, uint32_t ack)
 {
 	while (f->sent_count > 0 && tcp_ahead(f->sent[f->sent_count - 1].start, ack) >= 0)
 		f->sent_count--;
+	f->forgot = f->forgot || f->sent_count == 0;
 	f->next = ack;
 	f->gap.open = false;
 }
@@ -339,6 +340,7 @@ bool tcp_flow_acknowledge(struct tcp_flow *f, uint32_t ack, int64_t now_us, stru
 void tcp_flow_unsync(struct tcp_flow *f)
 {
 	f->synced = false;
+	f->forgot = f->forgot || f->sent_count > 0;
 	f->sent_count = 0;
 	f->accepted.known = false;
 	f->gap.open = false;

@@ -141,11 +141,12 @@ static bool is_rhythm_known(const struct tcp_side *side)
 	return side->gaps.count >= GAPS_LEAST || side->payloads >= PAYLOADS_LEAST;
 }
 
-static int64_t quiet_threshold_us(const struct tcp_side *side)
+/* The cheap half first: it is asked at every payload. */
+static bool is_too_long(const struct tcp_side *side, int64_t silence_us)
 {
-	int64_t usual = side->gaps.count >= GAPS_LEAST ? tcp_median_us(&side->gaps) * QUIET_GAPS : 0;
-
-	return usual > QUIET_LEAST_US ? usual : QUIET_LEAST_US;
+	if (silence_us <= QUIET_LEAST_US)
+		return false;
+	return side->gaps.count < GAPS_LEAST || silence_us > tcp_median_us(&side->gaps) * QUIET_GAPS;
 }
 
 static bool has_flow_in_trouble(const struct tcp_side *side, int64_t now_us)
@@ -194,7 +195,7 @@ bool tcp_pair_quiet(const struct tcp_pair *p, unsigned side, int64_t now_us, str
 	start = latest(s->last_act.us, latest(p->side[TCP_A].trouble_us, p->side[TCP_B].trouble_us));
 	if (side == TCP_B)
 		start = latest(start, s->asked_us);
-	if (now_us - start <= quiet_threshold_us(s) || is_in_trouble(p, now_us))
+	if (!is_too_long(s, now_us - start) || is_in_trouble(p, now_us))
 		return false;
 	*out = (struct tcp_quiet){ .mark = s->last_act, .side = side, .start_us = start, .end_us = now_us,
 				   .kernel_packets = s->kernel_packets, .pending = is_pending(p, side, now_us) };

@@ -86,25 +86,32 @@ static bool is_waiting(const struct tcp_flow *f)
 	return f->sent_count > 0;
 }
 
-static int64_t threshold_us(const struct tcp_flow *f)
+/* The cheap half first: it is asked at every acknowledgment. */
+static bool is_too_long(const struct tcp_flow *f, int64_t silence_us)
 {
-	return latest(STALL_LEAST_US, STALL_RTTS * tcp_median_us(&side_of(f)->rtt));
+	return silence_us > STALL_LEAST_US && silence_us > STALL_RTTS * tcp_median_us(&side_of(f)->rtt);
 }
 
 static void judge_silence(struct tcp_flow *f, const struct tcp_sent *head, int64_t now_us)
 {
 	int64_t since = latest(head->first.us, f->wait.heard_us);
 
-	if (now_us - since > threshold_us(f))
+	if (is_too_long(f, now_us - since))
 		f->wait.stalled = true;
+}
+
+void tcp_stall_forget(struct tcp_flow *f)
+{
+	f->forgot = false;
+	leave_given_up(f);
+	unlist(f);
+	f->wait = (struct tcp_wait){ 0 };
 }
 
 static void stop_watching(struct tcp_flow *f)
 {
 	f->sent_count = 0;
-	leave_given_up(f);
-	unlist(f);
-	f->wait = (struct tcp_wait){ 0 };
+	tcp_stall_forget(f);
 }
 
 static struct tcp_stall stall_of(const struct tcp_flow *f, const struct tcp_sent *head,
@@ -295,7 +302,7 @@ void tcp_stall_filled(struct tcp_flow *f, int64_t now_us, struct tcp_report *r)
 	struct tcp_stall stall = { .mark = f->filled.seen, .start_us = last_arrival_us(f, f->filled.seen.us),
 				   .end_us = now_us, .sign_us = f->gap_sign_us };
 
-	if (now_us - f->filled.seen.us <= threshold_us(f))
+	if (!is_too_long(f, now_us - f->filled.seen.us))
 		return;
 	tcp_report_stall(r, f, &stall);
 	side_of(f)->trouble_us = now_us;

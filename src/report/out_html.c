@@ -4,6 +4,7 @@
  * and on a phone. The timeline is SVG; the JSON report stands inside.
  */
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/tstamp.h"
@@ -171,6 +172,7 @@ static void table_cell(struct out *o, const struct cell *c, const struct column 
 static void html_table(struct out *o)
 {
 	size_t n = o->column_count;
+	assert(n > 0);
 	raw(o, "<div class=\"scroll\"><table>\n<thead><tr>");
 	for (size_t c = 0; c < n; c++)
 		element(o, o->columns[c].align == ALIGN_RIGHT ? "<th class=\"r\">" : "<th>", sv_of(o->columns[c].title),

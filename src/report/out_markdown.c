@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The Markdown format (CommonMark with tables), for tickets and wikis. */
 
+#include <assert.h>
+
 #include "report/lane_chart.h"
 #include "report/out_format.h"
 
@@ -62,6 +64,7 @@ static void markdown_bullet(struct out *o, struct sv text)
 static void markdown_table(struct out *o)
 {
 	size_t n = o->column_count;
+	assert(n > 0);
 	for (size_t c = 0; c < n; c++)
 		block(o, c == 0 ? "| " : " ", sv_of(o->columns[c].title), " |");
 	buf_add(o->to, SV("\n|"));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The text format, for terminals and files: plain lines, aligned tables, colours when asked. */
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,6 +149,7 @@ static void padded(struct out *o, struct sv text, enum tone tone, enum align ali
 static void text_table(struct out *o)
 {
 	size_t n = o->column_count;
+	assert(n > 0);
 	size_t *widths = calloc(n + 1, sizeof *widths);
 	if (widths == NULL)
 		abort();

@@ -159,6 +159,11 @@ void chapter_books(struct out *o, const struct chapter_context *c)
 	out_section(o, "books", SV("Books compared"));
 	for (size_t i = 0; i < e->book_count; i++) {
 		const struct book_pair *p = &e->books[i];
+		if (p->shared == 0) {
+			out_paragraph(o, arena_printf(c->a, "%.*s and %.*s have no business key in common: they cannot be compared.",
+						      SV_ARG(p->system_a), SV_ARG(p->system_b)));
+			continue;
+		}
 		out_paragraph(o, arena_printf(c->a, "%.*s against %.*s: %zu business keys, %zu agree, %zu do not.", SV_ARG(p->system_a),
 					      SV_ARG(p->system_b), p->keys, p->agree, p->difference_count));
 		if (p->difference_count > 0)

@@ -107,6 +107,7 @@ static void share_table(struct out *o, const struct chapter_context *c)
 	share_row(o, c, "contained (the runbook's plain rule)", &s->jitter.contained, &s->pauses.contained);
 	share_row(o, c, "lagged, proved triggers alone", &s->lagged_proved, NULL);
 	share_row(o, c, "lagged, followers counted too", &s->lagged_all, NULL);
+	share_row(o, c, "contained, followers counted too", &s->contained_all, NULL);
 	for (int t = 0; t < TRIGGER_COUNT; t++)
 		if (s->lagged_by_trigger[t].total > 0)
 			share_row(o, c, arena_strdup(c->a, arena_printf(c->a, "lagged, of %s", trigger_infos[t].name)),
@@ -307,6 +308,7 @@ void members_share(struct json_writer *w, const struct findings *f)
 	json_int(w, "observed", (int64_t)s->observed);
 	members_figures(w, &s->jitter, s->observed > 0);
 	member_proportion(w, "lagged_all", &s->lagged_all);
+	member_proportion(w, "contained_all", &s->contained_all);
 	member_proportion(w, "lagged_proved", &s->lagged_proved);
 	json_object(w, "lagged_by_trigger");
 	for (int t = 0; t < TRIGGER_COUNT; t++)

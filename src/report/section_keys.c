@@ -44,7 +44,7 @@ void chapter_keys(struct out *o, const struct chapter_context *c)
 	}
 	out_table_end(o);
 	if (k->has_longest_gap)
-		out_paragraph(o, arena_printf(c->a, "The longest time between the first and the last effect of one intent was %.*s: a "
+		out_paragraph(o, arena_printf(c->a, "From the first effect of an intent to its last attempt it took up to %.*s: a "
 						    "dedupe record that lives shorter misses it.",
 					      SV_ARG(words_duration(c->a, k->longest_gap_us))));
 }

@@ -94,7 +94,9 @@ static void coverage_table(struct out *o, const struct chapter_context *c)
 	const struct windows *ws = &c->f->windows;
 	if (ws->coverage_count == 0)
 		return;
-	out_paragraph(o, SV("What could have been seen:"));
+	out_fold(o, SV("What could have been seen"));
+	if (!out_is_interactive(o))
+		out_paragraph(o, SV("What could have been seen:"));
 	out_table(o, columns, sizeof columns / sizeof columns[0]);
 	for (size_t i = 0; i < ws->coverage_count; i++) {
 		const struct coverage *first = &ws->coverage[i];
@@ -123,6 +125,7 @@ static void coverage_table(struct out *o, const struct chapter_context *c)
 		out_row_end(o);
 	}
 	out_table_end(o);
+	out_fold_end(o);
 }
 
 void chapter_windows(struct out *o, const struct chapter_context *c)

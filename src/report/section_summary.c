@@ -72,7 +72,8 @@ static void figures(struct out *o, const struct chapter_context *c)
 	if (s->lagged_by_trigger[TRIGGER_SESSION_TIMEOUT].known)
 		out_figure(o, words_proportion(c->a, &s->lagged_by_trigger[TRIGGER_SESSION_TIMEOUT]),
 			   SV("of the evictions by session timeout do"));
-	out_figure(o, words_proportion(c->a, &s->jitter.contained), SV("by the plain rule (the trigger's moment inside a window)"));
+	out_figure(o, words_proportion(c->a, &s->contained_all),
+		   SV("by the runbook's plain rule: every rebalance, its moment inside an outage"));
 	if (s->jitter.chance.known)
 		out_figure(o, words_percent(c->a, s->jitter.chance.expected_share),
 			   arena_printf(c->a, "is what chance would give (p = %.4f)", s->jitter.chance.p_value));

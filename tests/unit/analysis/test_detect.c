@@ -88,14 +88,41 @@ static void test_blackout_is_measured_by_the_round_trip(void **state)
 
 	(void)state;
 	/* 8 x 300 ms = 2.4 s */
-	story_interval(st, EVENT_NET_STALL, "c1", at("10:00:00"), at("10:00:02.3"), "path_a", C1, "path_b", BROKER, "direction", "ab",
-		       "rtt_median_us", "300000", NULL);
+	story_interval(st, EVENT_NET_STALL, "c1", at("10:00:00"), at("10:00:02.3"), "path_a", C1, "path_b", BROKER,
+		       "direction", "ab", "rtt_median_us", "300000", NULL);
 	assert_none(st);
 	st = story_new();
-	story_interval(st, EVENT_NET_STALL, "c1", at("10:00:00"), at("10:00:02.5"), "path_a", C1, "path_b", BROKER, "direction", "ab",
-		       "rtt_median_us", "300000", "censored", "1", NULL);
+	story_interval(st, EVENT_NET_STALL, "c1", at("10:00:00"), at("10:00:02.5"), "path_a", C1, "path_b", BROKER,
+		       "direction", "ab", "rtt_median_us", "300000", "censored", "1", NULL);
 	assert_true(only(st, &all, WINDOW_BLACKOUT)->censored);
 	story_free(st);
+}
+
+static void test_a_stall_seen_by_its_receiver(void **state)
+{
+	struct story *st = story_new();
+	struct windows all;
+	char sign[32];
+
+	(void)state;
+	/* When the data was lost is not known; from the sender's first sign on it stood for 3 s more, by its backoff.
+	 */
+	snprintf(sign, sizeof sign, "%lld", (long long)at("10:00:09").us);
+	story_interval(st, EVENT_NET_STALL, "c1", at("10:00:00"), at("10:00:12"), "path_a", C1, "path_b", BROKER,
+		       "direction", "ba", "sign_at_us", sign, NULL);
+	const struct window *w = only(st, &all, WINDOW_BLACKOUT);
+	assert_span(w->span, "10:00:00", "10:00:12");
+	assert_false(w->has_outage);
+	assert_int_equal(measured(w, MEASURE_SILENCE_MS), 12000);
+	assert_null(window_measure(w, MEASURE_OUTAGE_MS));
+	story_free(st);
+
+	/* For 0.6 s: the twelve seconds before may have been idle. */
+	st = story_new();
+	snprintf(sign, sizeof sign, "%lld", (long long)at("10:00:11.4").us);
+	story_interval(st, EVENT_NET_STALL, "c1", at("10:00:00"), at("10:00:12"), "path_a", C1, "path_b", BROKER,
+		       "direction", "ba", "sign_at_us", sign, NULL);
+	assert_none(st);
 }
 
 /* ---- loss ---- */
@@ -159,16 +186,16 @@ static void test_repeats_of_a_connection_given_up_are_no_loss(void **state)
 	struct windows all;
 
 	(void)state;
-	story_interval(st, EVENT_NET_STALL, "c1", at("10:00:00"), at("10:00:10"), "path_a", C1, "path_b", BROKER, "direction", "ab",
-		       "abandoned", "1", NULL);
+	story_interval(st, EVENT_NET_STALL, "c1", at("10:00:00"), at("10:00:10"), "path_a", C1, "path_b", BROKER,
+		       "direction", "ab", "abandoned", "1", NULL);
 	second(st, "c1", C1, "10:00:20", "ab", "1", "1", "1");
 	assert_span(only(st, &all, WINDOW_BLACKOUT)->span, "10:00:00", "10:00:10");
 	story_free(st);
 
 	/* Its twin: another connection of the path. */
 	st = story_new();
-	story_interval(st, EVENT_NET_STALL, "c1", at("10:00:00"), at("10:00:10"), "path_a", C1, "path_b", BROKER, "direction", "ab",
-		       "abandoned", "1", NULL);
+	story_interval(st, EVENT_NET_STALL, "c1", at("10:00:00"), at("10:00:10"), "path_a", C1, "path_b", BROKER,
+		       "direction", "ab", "abandoned", "1", NULL);
 	second(st, "c1", C1_OTHER, "10:00:20", "ab", "1", "1", "1");
 	assert_int_equal(find_windows(st).count, 2);
 	story_free(st);
@@ -176,16 +203,17 @@ static void test_repeats_of_a_connection_given_up_are_no_loss(void **state)
 
 /* ---- delay ---- */
 
-static void round_trips(struct story *st, int from_second, int seconds, const char *least, const char *usual, const char *most,
-			const char *samples)
+static void round_trips(struct story *st, int from_second, int seconds, const char *least, const char *usual,
+			const char *most, const char *samples)
 {
 	for (int i = from_second; i < from_second + seconds; i++) {
 		char start[32];
 
 		snprintf(start, sizeof start, "10:00:%02d", i);
-		story_interval(st, EVENT_NET_SECOND, "c1", at(start), (struct host_time){ at(start).us + US_PER_S }, "path_a", C1,
-			       "path_b", BROKER, "direction", "ab", "segments", "10", "retransmits", "0", "rtt_min_us", least,
-			       "rtt_median_us", usual, "rtt_max_us", most, "rtt_samples", samples, NULL);
+		story_interval(st, EVENT_NET_SECOND, "c1", at(start), (struct host_time){ at(start).us + US_PER_S },
+			       "path_a", C1, "path_b", BROKER, "direction", "ab", "segments", "10", "retransmits", "0",
+			       "rtt_min_us", least, "rtt_median_us", usual, "rtt_max_us", most, "rtt_samples", samples,
+			       NULL);
 	}
 }
 
@@ -216,7 +244,8 @@ static void test_what_is_no_delay(void **state)
 
 	(void)state;
 	round_trips(st, 0, 20, "200", "300", "400", "5");
-	round_trips(st, 20, 5, "40000", "40500", "41000", "3"); /* delayed acknowledgments: beyond 20 ms, 3 medians and 6 MAD */
+	round_trips(st, 20, 5, "40000", "40500", "41000",
+		    "3"); /* delayed acknowledgments: beyond 20 ms, 3 medians and 6 MAD */
 	assert_none(st);
 	st = story_new();
 	round_trips(st, 0, 20, "900", "1000", "1100", "5");
@@ -243,7 +272,8 @@ static void test_resets_of_the_called_side(void **state)
 
 	(void)state;
 	story_event(st, EVENT_NET_RESET, "c1", at("10:00:00"), "path_a", C1, "path_b", BROKER, "direction", "ba", NULL);
-	story_event(st, EVENT_NET_RESET, "c1", at("10:00:01"), "path_a", C1_OTHER, "path_b", BROKER, "direction", "ba", NULL);
+	story_event(st, EVENT_NET_RESET, "c1", at("10:00:01"), "path_a", C1_OTHER, "path_b", BROKER, "direction", "ba",
+		    NULL);
 	const struct window *w = only(st, &all, WINDOW_RESET);
 	assert_int_equal(measured(w, MEASURE_RESETS), 2);
 	assert_span(w->span, "10:00:00", "10:00:01.001");
@@ -280,15 +310,16 @@ static void test_an_opening_without_answer(void **state)
 	struct windows all;
 
 	(void)state;
-	story_interval(st, EVENT_NET_SYN_UNANSWERED, "c1", at("10:00:00"), at("10:00:07"), "path_a", C1, "path_b", BROKER, "censored",
-		       "1", NULL);
+	story_interval(st, EVENT_NET_SYN_UNANSWERED, "c1", at("10:00:00"), at("10:00:07"), "path_a", C1, "path_b",
+		       BROKER, "censored", "1", NULL);
 	const struct window *w = only(st, &all, WINDOW_RESET);
 	assert_int_equal(measured(w, MEASURE_UNANSWERED), 1);
 	assert_true(w->censored);
 	story_free(st);
 
 	st = story_new();
-	story_interval(st, EVENT_NET_SYN_UNANSWERED, "c1", at("10:00:00"), at("10:00:00.3"), "path_a", C1, "path_b", BROKER, NULL);
+	story_interval(st, EVENT_NET_SYN_UNANSWERED, "c1", at("10:00:00"), at("10:00:00.3"), "path_a", C1, "path_b",
+		       BROKER, NULL);
 	assert_none(st);
 }
 
@@ -400,7 +431,8 @@ static void test_growth_over_a_gap_is_no_window(void **state)
 	(void)state;
 	covered(st, "c1", "conntrack", "10:00:00", "10:00:05", "6");
 	covered(st, "c1", "conntrack", "10:30:00", "10:31:00", "61");
-	story_interval(st, EVENT_COUNTER_DELTA, "c1", at("10:00:05"), at("10:30:00"), "counter", "conntrack.drop", "delta", "5", NULL);
+	story_interval(st, EVENT_COUNTER_DELTA, "c1", at("10:00:05"), at("10:30:00"), "counter", "conntrack.drop",
+		       "delta", "5", NULL);
 	assert_none(st);
 }
 
@@ -466,7 +498,6 @@ static void test_a_capture_tells_more_than_counters(void **state)
 static void tell_pause(struct story *st)
 {
 	quiet(st, "c1", C1, "ab", "10:00:10", "10:00:20", "1", "1");
-	quiet(st, "c1", C1, "ba", "10:00:10.5", "10:00:20.001", "1", "1");
 }
 
 static void test_process_pause(void **state)
@@ -502,9 +533,9 @@ static void test_waiting_for_an_answer_is_no_pause(void **state)
 	struct story *st = story_new();
 
 	(void)state;
-	/* The broker had been silent already when the member asked to join: it owes the answer. */
+	/* The member asked to join, and the broker owes the answer. */
 	connection(st, "c1", C1, "10:00:00", "10:01:00");
-	quiet(st, "c1", C1, "ba", "10:00:09.9", "10:00:20", "1", "1");
+	quiet(st, "c1", C1, "ba", "10:00:10", "10:00:20", "1", "1");
 	quiet(st, "c1", C1, "ab", "10:00:10", "10:00:20.1", "1", "0");
 	assert_none(st);
 }
@@ -555,6 +586,39 @@ static void test_a_member_that_left_owes_nothing(void **state)
 	tell_pause(st);
 	story_event(st, EVENT_CLIENT_POLL_TIMEOUT, "c2", at("10:00:09.99"), "group", "refunds", NULL);
 	story_event(st, EVENT_CLIENT_LEAVES, "c1", at("10:00:20"), "group", "refunds", NULL);
+	(void)only(st, &all, WINDOW_PROCESS_PAUSE);
+	story_free(st);
+}
+
+static void test_a_member_that_joins_waits_rightly(void **state)
+{
+	struct story *st = story_new();
+	struct windows all;
+
+	(void)state;
+	/* Its last fetch was answered after it had asked to join: the packets alone look like a pause. */
+	connection(st, "c1", C1, "10:00:00", "10:01:00");
+	tell_pause(st);
+	story_event(st, EVENT_CLIENT_JOINED, "c1", at("10:00:00"), "group", "refunds", "generation", "4", NULL);
+	story_event(st, EVENT_CLIENT_REJOINS, "c1", at("10:00:09.98"), "group", "refunds", NULL);
+	assert_none(st);
+
+	st = story_new();
+	connection(st, "c1", C1, "10:00:00", "10:01:00");
+	tell_pause(st);
+	story_event(st, EVENT_GROUP_PREPARING, "broker-1", at("10:00:08"), "group", "refunds", "generation", "4", NULL);
+	assert_none(st);
+
+	/* It had joined before it fell silent; then it was evicted for that. */
+	st = story_new();
+	connection(st, "c1", C1, "10:00:00", "10:01:00");
+	tell_pause(st);
+	story_event(st, EVENT_GROUP_PREPARING, "broker-1", at("10:00:00"), "group", "refunds", "generation", "4", NULL);
+	story_event(st, EVENT_CLIENT_REJOINS, "c1", at("10:00:00.1"), "group", "refunds", NULL);
+	story_event(st, EVENT_GROUP_STABILIZED, "broker-1", at("10:00:02"), "group", "refunds", "generation", "5",
+		    NULL);
+	story_event(st, EVENT_CLIENT_JOINED, "c1", at("10:00:02.1"), "group", "refunds", "generation", "5", NULL);
+	story_event(st, EVENT_GROUP_PREPARING, "broker-1", at("10:00:16"), "group", "refunds", "generation", "5", NULL);
 	(void)only(st, &all, WINDOW_PROCESS_PAUSE);
 	story_free(st);
 }
@@ -623,6 +687,7 @@ int main(void)
 		cmocka_unit_test(test_blackout),
 		cmocka_unit_test(test_idle_before_a_lost_segment_is_no_blackout),
 		cmocka_unit_test(test_blackout_is_measured_by_the_round_trip),
+		cmocka_unit_test(test_a_stall_seen_by_its_receiver),
 		cmocka_unit_test(test_loss_by_ratio),
 		cmocka_unit_test(test_few_retransmissions_are_no_loss),
 		cmocka_unit_test(test_one_timeout_is_loss),
@@ -644,6 +709,7 @@ int main(void)
 		cmocka_unit_test(test_waiting_for_an_answer_is_no_pause),
 		cmocka_unit_test(test_short_or_ordinary_silence_is_no_pause),
 		cmocka_unit_test(test_a_member_that_left_owes_nothing),
+		cmocka_unit_test(test_a_member_that_joins_waits_rightly),
 		cmocka_unit_test(test_server_pause_needs_all_callers),
 		cmocka_unit_test(test_a_broker_that_logs_is_not_paused),
 	};

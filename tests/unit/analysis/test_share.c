@@ -174,6 +174,24 @@ static void test_an_eviction_after_the_jitter_had_ended(void **state)
 	scene_free(s);
 }
 
+/* TCP came back 11 s after the path did: the eviction lies in the silence, and after what a watch on the network shows. */
+static void test_an_eviction_in_the_backoff_is_not_contained(void **state)
+{
+	struct scene *s = scene_captured();
+
+	(void)state;
+	struct window *w = window(s, WINDOW_BLACKOUT, "app-1", "10:00:00", "10:00:40");
+	w->outage = (struct span){ ref_at("10:00:02"), ref_at("10:00:29") };
+	w->has_outage = true;
+	eviction(s, "app-1", "10:00:30");
+	eviction(s, "app-1", "10:00:28");
+	const struct rebalance *r = find(s);
+	assert_false(r[0].contained);
+	assert_true(r[0].explained);
+	assert_true(r[1].contained);
+	scene_free(s);
+}
+
 /* Its twins: over before the exposure began; within it, but for less than a heartbeat; and for just so long. */
 static void test_how_much_jitter_it_takes(void **state)
 {
@@ -738,6 +756,22 @@ static void test_confirmed_if_clocks_hold(void **state)
 	assert_int_equal(verdict_of(s), VERDICT_CONFIRMED_IF_CLOCKS_HOLD);
 }
 
+/* If pauses explain as much, that is said first. */
+static void test_a_day_of_pauses(void **state)
+{
+	struct scene *s = scene_of_a_day(8, 6, 0);
+
+	(void)state;
+	for (size_t i = 0; i < s->windows.count; i++)
+		s->windows.items[i].kind = WINDOW_PROCESS_PAUSE;
+	(void)find(s);
+	assert_int_equal(s->share.verdict, VERDICT_REJECTED);
+	assert_int_equal(s->share.pauses.lagged.count, 6);
+	assert_true(s->share.pauses.chance.p_value < 0.01);
+	assert_true(sv_starts_with(s->share.verdict_reason, SV("Pauses of processes or of the broker account for as much or more, 6 of 6.")));
+	scene_free(s);
+}
+
 static void test_proved_triggers_alone(void **state)
 {
 	struct scene *s = scene_of_a_day(8, 6, 0);
@@ -770,6 +804,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_blackout_that_leaves_no_heartbeat),
 		cmocka_unit_test(test_an_eviction_after_the_jitter_had_ended),
+		cmocka_unit_test(test_an_eviction_in_the_backoff_is_not_contained),
 		cmocka_unit_test(test_how_much_jitter_it_takes),
 		cmocka_unit_test(test_what_explains),
 		cmocka_unit_test(test_a_restarted_timer_cuts_the_exposure),
@@ -797,6 +832,7 @@ int main(void)
 		cmocka_unit_test(test_too_few_for_a_verdict),
 		cmocka_unit_test(test_jitter_all_the_time_proves_nothing),
 		cmocka_unit_test(test_confirmed_if_clocks_hold),
+		cmocka_unit_test(test_a_day_of_pauses),
 		cmocka_unit_test(test_proved_triggers_alone),
 		cmocka_unit_test(test_the_order_of_verdicts),
 	};

@@ -71,8 +71,8 @@ static void test_other_paths_do_not_merge(void **state)
 	/* One host, two peers. */
 	st = story_new();
 	stall(st, "c1", C1, "10:00:00", "10:00:10", "10:00:01", "10:00:08");
-	story_interval(st, EVENT_NET_STALL, "c1", at("10:00:00"), at("10:00:10"), "path_a", C1, "path_b", "10.77.9.9:5432",
-		       "direction", "ab", NULL);
+	story_interval(st, EVENT_NET_STALL, "c1", at("10:00:00"), at("10:00:10"), "path_a", C1, "path_b",
+		       "10.77.9.9:5432", "direction", "ab", NULL);
 	assert_int_equal(find_windows(st).count, 2);
 	story_free(st);
 }
@@ -84,7 +84,8 @@ static void test_kinds_merge_and_are_kept(void **state)
 	(void)state;
 	second(st, "c1", C1, "10:00:00", "ab", "100", "5", "1");
 	stall(st, "c1", C1, "10:00:02", "10:00:10", "10:00:03", "10:00:08");
-	story_interval(st, EVENT_NET_SYN_UNANSWERED, "c1", at("10:00:05"), at("10:00:11"), "path_a", C1_OTHER, "path_b", BROKER, NULL);
+	story_interval(st, EVENT_NET_SYN_UNANSWERED, "c1", at("10:00:05"), at("10:00:11"), "path_a", C1_OTHER, "path_b",
+		       BROKER, NULL);
 	struct windows w = find_windows(st);
 	assert_int_equal(w.count, 1);
 	assert_int_equal(w.items[0].kind, WINDOW_BLACKOUT);
@@ -256,7 +257,8 @@ static void test_the_only_path_of_a_broker_is_its_callers(void **state)
 	/* Both ends are in all connections; that it logs as a broker tells which end it is. */
 	covered(st, "broker-1", "capture", "10:00:00", "10:01:00", "500");
 	connection(st, "broker-1", C1, "10:00:00", "10:01:00");
-	story_event(st, EVENT_GROUP_STABILIZED, "broker-1", at("10:00:00"), "group", "refunds", "generation", "1", NULL);
+	story_event(st, EVENT_GROUP_STABILIZED, "broker-1", at("10:00:00"), "group", "refunds", "generation", "1",
+		    NULL);
 	stall(st, "broker-1", C1, "10:00:20", "10:00:30", "10:00:21", "10:00:28");
 	struct windows w = find_windows(st);
 	assert_true(w.items[0].seen_elsewhere);
@@ -298,7 +300,8 @@ static void test_coverage_of_a_host(void **state)
 	connection(st, "c1", C1, "10:00:00", "10:00:10");
 	struct windows w = find_windows(st);
 	struct span_set c1 = windows_coverage(&w, SV("c1"), st->arena), c2 = windows_coverage(&w, SV("c2"), st->arena);
-	struct span_set c3 = windows_coverage(&w, SV("c3"), st->arena), any = windows_coverage(&w, SV_ABSENT, st->arena);
+	struct span_set c3 = windows_coverage(&w, SV("c3"), st->arena),
+			any = windows_coverage(&w, SV_ABSENT, st->arena);
 	assert_int_equal(span_set_length_us(&c1), 10 * US_PER_S); /* its capture, not its counters */
 	assert_int_equal(span_set_length_us(&c2), 30 * US_PER_S); /* counters; a log does not show jitter */
 	assert_int_equal(c3.count, 0);				  /* another host's capture does not cover it */

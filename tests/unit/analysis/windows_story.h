@@ -46,28 +46,30 @@ static inline void stall(struct story *st, const char *host, const char *caller,
 
 	snprintf(loss, sizeof loss, "%lld", (long long)at(loss_at).us);
 	snprintf(sign, sizeof sign, "%lld", (long long)at(sign_at).us);
-	story_interval(st, EVENT_NET_STALL, host, at(start), at(end), "path_a", caller, "path_b", BROKER, "direction", "ab",
-		       "loss_at_us", loss, "sign_at_us", sign, "retransmits", "5", "timeouts", "4", "rtt_median_us", "1000", NULL);
+	story_interval(st, EVENT_NET_STALL, host, at(start), at(end), "path_a", caller, "path_b", BROKER, "direction",
+		       "ab", "loss_at_us", loss, "sign_at_us", sign, "retransmits", "5", "timeouts", "4",
+		       "rtt_median_us", "1000", NULL);
 }
 
 /* One second of one direction. */
-static inline void second(struct story *st, const char *host, const char *caller, const char *start, const char *direction,
-			  const char *segments, const char *retransmits, const char *timeouts)
+static inline void second(struct story *st, const char *host, const char *caller, const char *start,
+			  const char *direction, const char *segments, const char *retransmits, const char *timeouts)
 {
 	struct host_time end = { at(start).us + US_PER_S };
 
-	story_interval(st, EVENT_NET_SECOND, host, at(start), end, "path_a", caller, "path_b", BROKER, "direction", direction,
-		       "segments", segments, "retransmits", retransmits, "timeouts", timeouts, NULL);
+	story_interval(st, EVENT_NET_SECOND, host, at(start), end, "path_a", caller, "path_b", BROKER, "direction",
+		       direction, "segments", segments, "retransmits", retransmits, "timeouts", timeouts, NULL);
 }
 
-static inline void quiet(struct story *st, const char *host, const char *caller, const char *direction, const char *start,
-			 const char *end, const char *acks, const char *pending)
+static inline void quiet(struct story *st, const char *host, const char *caller, const char *direction,
+			 const char *start, const char *end, const char *acks, const char *pending)
 {
-	story_interval(st, EVENT_NET_QUIET, host, at(start), at(end), "path_a", caller, "path_b", BROKER, "direction", direction,
-		       "acks", acks, "pending", pending, NULL);
+	story_interval(st, EVENT_NET_QUIET, host, at(start), at(end), "path_a", caller, "path_b", BROKER, "direction",
+		       direction, "acks", acks, "pending", pending, NULL);
 }
 
-static inline void connection(struct story *st, const char *host, const char *caller, const char *start, const char *end)
+static inline void connection(struct story *st, const char *host, const char *caller, const char *start,
+			      const char *end)
 {
 	story_interval(st, EVENT_NET_CONNECTION, host, at(start), at(end), "path_a", caller, "path_b", BROKER, NULL);
 }

@@ -58,32 +58,34 @@ static void read_text(struct run *run, const char *text)
 	assert_int_equal(run->rc, 0);
 }
 
-static const struct seen *nth(const struct run *run, enum event_type type, size_t n)
-{
-	for (size_t i = 0; i < run->count; i++)
-		if (run->seen[i].event.type == type && n-- == 0)
-			return &run->seen[i];
-	return NULL;
-}
-
 static size_t how_many(const struct run *run, enum event_type type)
 {
 	size_t n = 0;
 
-	while (nth(run, type, n) != NULL)
-		n++;
+	for (size_t i = 0; i < run->count; i++)
+		n += run->seen[i].event.type == type;
 	return n;
+}
+
+/* It must be there. */
+static const struct seen *nth(const struct run *run, enum event_type type, size_t n)
+{
+	size_t i = 0;
+
+	assert_true(n < how_many(run, type));
+	while (run->seen[i].event.type != type || n-- > 0)
+		i++;
+	return &run->seen[i];
 }
 
 /* 2026-11-30T10:00:00Z; see each text's clock lines. */
 #define TEN INT64_C(1796032800000000)
 
-static void assert_delta(const struct run *run, size_t n, const char *counter, int64_t cpu, int64_t start_ms, int64_t length_ms,
-			 int64_t delta, uint64_t line)
+static void assert_delta(const struct run *run, size_t n, const char *counter, int64_t cpu, int64_t start_ms,
+			 int64_t length_ms, int64_t delta, uint64_t line)
 {
 	const struct seen *s = nth(run, EVENT_COUNTER_DELTA, n);
 
-	assert_non_null(s);
 	assert_string_equal(s->counter, counter);
 	assert_int_equal(event_has(&s->event, FIELD_CPU), cpu >= 0);
 	if (cpu >= 0)
@@ -96,23 +98,35 @@ static void assert_delta(const struct run *run, size_t n, const char *counter, i
 	assert_int_equal(s->event.place.input, 7);
 }
 
-static void assert_covered(const struct run *run, size_t n, const char *kind, int64_t start_ms, int64_t end_ms, int64_t samples)
+static void assert_covered(const struct run *run, size_t n, const char *kind, int64_t start_ms, int64_t end_ms,
+			   int64_t samples)
 {
 	const struct seen *s = nth(run, EVENT_COVERED, n);
 
-	assert_non_null(s);
 	assert_string_equal(s->kind, kind);
 	assert_int_equal(s->event.time.us, TEN + start_ms * 1000);
 	assert_int_equal(s->event.duration_us, (end_ms - start_ms) * 1000);
 	assert_int_equal(s->event.value[FIELD_SAMPLES].number, samples);
 }
 
-static const struct problem *problem(const struct run *run, const char *code)
+static const struct problem *find_problem(const struct run *run, const char *code)
 {
 	for (size_t i = 0; i < diag_count(run->diag); i++)
 		if (sv_eq(diag_at(run->diag, i)->code, sv_of(code)))
 			return diag_at(run->diag, i);
 	return NULL;
+}
+
+static void assert_problem(const struct run *run, const char *code, enum severity severity, uint64_t line)
+{
+	const struct problem *p = find_problem(run, code);
+
+	if (p == NULL) {
+		fail_msg("no problem %s", code);
+		return;
+	}
+	assert_int_equal(p->severity, severity);
+	assert_int_equal(p->place.number, line);
 }
 
 static void done(struct run *run)
@@ -127,9 +141,9 @@ static void done(struct run *run)
 /* The fields 4 to 9 are zeros; 10 is received_rps. */
 #define SOFTNET10(processed, dropped, squeeze) processed " " dropped " " squeeze " " Z6 "00000000\n"
 #define SOFTNET11(processed, dropped, squeeze, limit) processed " " dropped " " squeeze " " Z6 Z limit "\n"
-#define SOFTNET13(processed, dropped, squeeze, limit, cpu) \
+#define SOFTNET13(processed, dropped, squeeze, limit, cpu)                                                             \
 	processed " " dropped " " squeeze " " Z6 Z limit " 00000000 " cpu "\n"
-#define SOFTNET15(processed, dropped, squeeze, cpu) \
+#define SOFTNET15(processed, dropped, squeeze, cpu)                                                                    \
 	processed " " dropped " " squeeze " " Z6 Z Z Z cpu " 00000000 00000000\n"
 
 static void test_softnet_growth_is_given_per_cpu(void **state)
@@ -138,15 +152,15 @@ static void test_softnet_growth_is_given_per_cpu(void **state)
 
 	(void)state;
 	/* CPUs 0 and 2 are online: the row's number is not the CPU. */
-	read_text(&run, "2026-11-30 10:00:00.000+00:00\n"
-			SOFTNET15("00000100", "0000000a", "00000000", "00000000")
-			SOFTNET15("00000200", "00000000", "00000001", "00000002")
-			"2026-11-30 10:00:01.000+00:00\n"
-			SOFTNET15("00000110", "0000001a", "00000000", "00000000")
-			SOFTNET15("00000210", "00000000", "00000011", "00000002")
-			"2026-11-30 10:00:02.500+00:00\n"
-			SOFTNET15("00000120", "0000001a", "00000000", "00000000")
-			SOFTNET15("00000220", "00000000", "00000012", "00000002"));
+	read_text(&run,
+		  "2026-11-30 10:00:00.000+00:00\n" SOFTNET15("00000100", "0000000a", "00000000", "00000000") SOFTNET15(
+			  "00000200", "00000000", "00000001",
+			  "00000002") "2026-11-30 10:00:01.000+00:00\n" SOFTNET15("00000110", "0000001a", "00000000",
+										  "00000000")
+			  SOFTNET15("00000210", "00000000", "00000011",
+				    "00000002") "2026-11-30 10:00:02.500+00:00\n" SOFTNET15("00000120", "0000001a",
+											    "00000000", "00000000")
+				  SOFTNET15("00000220", "00000000", "00000012", "00000002"));
 	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 3); /* nothing for zero growth, nothing for processed */
 	assert_delta(&run, 0, "softnet.dropped", 0, 0, 1000, 16, 5);
 	assert_delta(&run, 1, "softnet.time_squeeze", 2, 0, 1000, 16, 6);
@@ -164,20 +178,23 @@ static void test_softnet_columns_by_their_number(void **state)
 	struct run run;
 
 	(void)state;
-	read_text(&run, "1796032800\n" SOFTNET10("00000001", "00000000", "00000000")
-			"1796032801\n" SOFTNET10("00000001", "00000002", "00000000"));
+	read_text(&run, "1796032800\n" SOFTNET10("00000001", "00000000", "00000000") "1796032801\n" SOFTNET10(
+				"00000001", "00000002", "00000000"));
 	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 1);
 	assert_delta(&run, 0, "softnet.dropped", 0, 0, 1000, 2, 4);
 	done(&run);
 
-	read_text(&run, "1796032800.5\n" SOFTNET11("00000001", "00000000", "00000000", "00000000")
-			"1796032801.5\n" SOFTNET11("00000001", "00000000", "00000000", "00000003"));
+	read_text(&run,
+		  "1796032800.5\n" SOFTNET11("00000001", "00000000", "00000000", "00000000") "1796032801.5\n" SOFTNET11(
+			  "00000001", "00000000", "00000000", "00000003"));
 	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 1);
 	assert_delta(&run, 0, "softnet.flow_limit", 0, 500, 1000, 3, 4);
 	done(&run);
 
-	read_text(&run, "1796032800\n" SOFTNET13("00000001", "00000000", "00000000", "00000000", "00000005")
-			"1796032801\n" SOFTNET13("00000001", "00000000", "00000007", "00000000", "00000005"));
+	read_text(&run,
+		  "1796032800\n" SOFTNET13("00000001", "00000000", "00000000", "00000000",
+					   "00000005") "1796032801\n" SOFTNET13("00000001", "00000000", "00000007",
+										"00000000", "00000005"));
 	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 1);
 	assert_delta(&run, 0, "softnet.time_squeeze", 5, 0, 1000, 7, 4);
 	done(&run);
@@ -188,21 +205,22 @@ static void test_a_wrap_is_growth_and_a_reset_is_not(void **state)
 	struct run run;
 
 	(void)state;
-	read_text(&run, "1796032800\n" SOFTNET15("00000001", "fffffffe", "00000000", "00000000")
-			"1796032801\n" SOFTNET15("00000001", "00000003", "00000000", "00000000"));
+	read_text(&run,
+		  "1796032800\n" SOFTNET15("00000001", "fffffffe", "00000000", "00000000") "1796032801\n" SOFTNET15(
+			  "00000001", "00000003", "00000000", "00000000"));
 	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 1);
 	assert_delta(&run, 0, "softnet.dropped", 0, 0, 1000, 5, 4);
-	assert_null(problem(&run, "counters.reset"));
+	assert_null(find_problem(&run, "counters.reset"));
 	done(&run);
 
 	/* 0x20 -> 3 as a wrap would be four thousand million packets in a second. */
-	read_text(&run, "1796032800\n" SOFTNET15("00000001", "00000020", "00000000", "00000000")
-			"1796032801\n" SOFTNET15("00000001", "00000003", "00000009", "00000000")
-			"1796032802\n" SOFTNET15("00000001", "00000004", "00000009", "00000000"));
+	read_text(&run,
+		  "1796032800\n" SOFTNET15("00000001", "00000020", "00000000", "00000000") "1796032801\n" SOFTNET15(
+			  "00000001", "00000003", "00000009",
+			  "00000000") "1796032802\n" SOFTNET15("00000001", "00000004", "00000009", "00000000"));
 	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 1); /* the squeezes of the lost interval neither */
 	assert_delta(&run, 0, "softnet.dropped", 0, 1000, 1000, 1, 6);
-	assert_non_null(problem(&run, "counters.reset"));
-	assert_int_equal(problem(&run, "counters.reset")->place.number, 4);
+	assert_problem(&run, "counters.reset", SEVERITY_NOTE, 4);
 	assert_int_equal(how_many(&run, EVENT_COVERED), 1);
 	assert_covered(&run, 0, "softnet", 1000, 2000, 2);
 	done(&run);
@@ -213,17 +231,19 @@ static void test_rows_that_shift_say_nothing(void **state)
 	struct run run;
 
 	(void)state;
-	/* A CPU went offline; without the CPU's column the second row of the first sample is the first of the second. */
-	read_text(&run, "1796032800\n" SOFTNET10("00000001", "00000000", "00000000") SOFTNET10("00000002", "00000009", "00000000")
-			"1796032801\n" SOFTNET10("00000003", "00000009", "00000000"));
+	/* A CPU went offline; without the CPU's column the second row of the first sample is the first of the second.
+	 */
+	read_text(&run, "1796032800\n" SOFTNET10("00000001", "00000000", "00000000")
+				SOFTNET10("00000002", "00000009",
+					  "00000000") "1796032801\n" SOFTNET10("00000003", "00000009", "00000000"));
 	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 0);
-	assert_non_null(problem(&run, "counters.rows_changed"));
+	assert_problem(&run, "counters.rows_changed", SEVERITY_NOTE, 5);
 	done(&run);
 
 	/* With it, the CPU that stayed goes on counting. */
 	read_text(&run, "1796032800\n" SOFTNET15("00000001", "00000000", "00000000", "00000000")
-			SOFTNET15("00000002", "00000009", "00000000", "00000001")
-			"1796032801\n" SOFTNET15("00000003", "0000000b", "00000000", "00000001"));
+				SOFTNET15("00000002", "00000009", "00000000", "00000001") "1796032801\n" SOFTNET15(
+					"00000003", "0000000b", "00000000", "00000001"));
 	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 1);
 	assert_delta(&run, 0, "softnet.dropped", 1, 0, 1000, 2, 5);
 	done(&run);
@@ -235,18 +255,18 @@ static void test_damaged_rows_are_counted_with_their_line(void **state)
 
 	(void)state;
 	read_text(&run, "1796032800\n" SOFTNET15("00000001", "00000000", "00000000", "00000000")
-			SOFTNET15("00000001", "00000000", "00000000", "00000001")
-			"1796032801\n" "00000001 00000005 00000000 000\n"
-			SOFTNET15("00000001", "00000004", "00000000", "00000001"));
+				SOFTNET15("00000001", "00000000", "00000000",
+					  "00000001") "1796032801\n"
+						      "00000001 00000005 00000000 000\n" SOFTNET15(
+							      "00000001", "00000004", "00000000", "00000001"));
 	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 0); /* its neighbours' width was not known yet */
-	assert_non_null(problem(&run, "counters.damaged"));
-	assert_int_equal(problem(&run, "counters.damaged")->place.number, 5);
-	assert_int_equal(problem(&run, "counters.damaged")->severity, SEVERITY_WARNING);
+	assert_problem(&run, "counters.damaged", SEVERITY_WARNING, 5);
 	done(&run);
 
-	read_text(&run, "1796032800\n" SOFTNET15("00000001", "00000000", "00000000", "00000000")
-			SOFTNET15("00000001", "00000000", "00000000", "00000001")
-			"1796032801\n" SOFTNET15("00000001", "00000005", "00000000", "00000000") "00000001 00000004 00000000 000\n");
+	read_text(&run,
+		  "1796032800\n" SOFTNET15("00000001", "00000000", "00000000", "00000000")
+			  SOFTNET15("00000001", "00000000", "00000000", "00000001") "1796032801\n" SOFTNET15(
+				  "00000001", "00000005", "00000000", "00000000") "00000001 00000004 00000000 000\n");
 	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 1); /* the good row stands: it names its CPU */
 	assert_delta(&run, 0, "softnet.dropped", 0, 0, 1000, 5, 5);
 	assert_int_equal(run.info.skipped, 1);
@@ -255,10 +275,12 @@ static void test_damaged_rows_are_counted_with_their_line(void **state)
 
 /* ---- conntrack ---- */
 
-#define HEADER_C "entries  clashres found new invalid ignore delete delete_list insert insert_failed drop early_drop " \
-		 "icmp_error  expect_new expect_create expect_delete search_restart\n"
-#define HEADER_A "entries  searched found new invalid ignore delete delete_list insert insert_failed drop early_drop " \
-		 "icmp_error  expect_new expect_create expect_delete\n"
+#define HEADER_C                                                                                                       \
+	"entries  clashres found new invalid ignore delete delete_list insert insert_failed drop early_drop "          \
+	"icmp_error  expect_new expect_create expect_delete search_restart\n"
+#define HEADER_A                                                                                                       \
+	"entries  searched found new invalid ignore delete delete_list insert insert_failed drop early_drop "          \
+	"icmp_error  expect_new expect_create expect_delete\n"
 #define ROW_C(failed, drop, early) "00000008  " Z6 Z Z failed " " drop " " early " 00000000  " Z Z Z "00000000\n"
 #define ROW_A(failed, drop, early) "00000008  " Z6 Z Z failed " " drop " " early " 00000000  " Z Z "00000000\n"
 
@@ -267,8 +289,9 @@ static void test_conntrack_columns_by_header(void **state)
 	struct run run;
 
 	(void)state;
-	read_text(&run, "1796032800\n8 262144\n" HEADER_C ROW_C("00000000", "00000000", "00000000") ROW_C("00000000", "00000001", "00000000")
-			"1796032801\n8 6\n" HEADER_C ROW_C("00000002", "00000000", "00000000") ROW_C("00000000", "0000000d", "00000001"));
+	read_text(&run, "1796032800\n8 262144\n" HEADER_C ROW_C("00000000", "00000000", "00000000")
+				ROW_C("00000000", "00000001", "00000000") "1796032801\n8 6\n" HEADER_C ROW_C(
+					"00000002", "00000000", "00000000") ROW_C("00000000", "0000000d", "00000001"));
 	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 3);
 	assert_delta(&run, 0, "conntrack.insert_failed", 0, 0, 1000, 2, 9);
 	assert_delta(&run, 1, "conntrack.drop", 1, 0, 1000, 12, 10);
@@ -278,17 +301,18 @@ static void test_conntrack_columns_by_header(void **state)
 	assert_int_equal(diag_count(run.diag), 0);
 	done(&run);
 
-	read_text(&run, "1796032800\n" HEADER_A ROW_A("00000000", "00000000", "00000000")
-			"1796032801\n" HEADER_A ROW_A("00000000", "00000000", "00000004"));
+	read_text(&run, "1796032800\n" HEADER_A ROW_A("00000000", "00000000", "00000000") "1796032801\n" HEADER_A ROW_A(
+				"00000000", "00000000", "00000004"));
 	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 1);
 	assert_delta(&run, 0, "conntrack.early_drop", 0, 0, 1000, 4, 6);
 	done(&run);
 
 	/* A row as wide as softnet_stat's below the header of conntrack is a damaged row, not a CPU's. */
-	read_text(&run, "1796032800\n" HEADER_C ROW_C("00000000", "00000000", "00000000")
-			"1796032801\n" HEADER_C SOFTNET15("00000001", "00000005", "00000000", "00000000"));
+	read_text(&run,
+		  "1796032800\n" HEADER_C ROW_C("00000000", "00000000", "00000000") "1796032801\n" HEADER_C SOFTNET15(
+			  "00000001", "00000005", "00000000", "00000000"));
 	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 0);
-	assert_int_equal(problem(&run, "counters.damaged")->place.number, 6);
+	assert_problem(&run, "counters.damaged", SEVERITY_WARNING, 6);
 	done(&run);
 }
 
@@ -305,8 +329,11 @@ static void test_conntrack_tool_stands_in_for_the_file(void **state)
 	done(&run);
 
 	/* Both in one round: counted once. */
-	read_text(&run, "1796032800\n" HEADER_C ROW_C("00000000", "00000000", "00000000") "cpu=0\tdrop=0\n"
-			"1796032801\n" HEADER_C ROW_C("00000000", "00000002", "00000000") "cpu=0\tdrop=3\n");
+	read_text(&run, "1796032800\n" HEADER_C ROW_C("00000000", "00000000",
+						      "00000000") "cpu=0\tdrop=0\n"
+								  "1796032801\n" HEADER_C ROW_C(
+									  "00000000", "00000002",
+									  "00000000") "cpu=0\tdrop=3\n");
 	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 1);
 	assert_delta(&run, 0, "conntrack.drop", 0, 0, 1000, 2, 7);
 	assert_int_equal(diag_count(run.diag), 0);
@@ -346,7 +373,7 @@ static void test_64_bits_do_not_wrap(void **state)
 	(void)state;
 	read_text(&run, "1796032800\nTcp: OutSegs\nTcp: 4294967290\n1796032801\nTcp: OutSegs\nTcp: 5\n");
 	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 0);
-	assert_non_null(problem(&run, "counters.reset"));
+	assert_problem(&run, "counters.reset", SEVERITY_NOTE, 6);
 	done(&run);
 }
 
@@ -360,7 +387,7 @@ static void test_damaged_pairs(void **state)
 			"1796032802\nTcp: 150 5\n"
 			"1796032803\nTcp: OutSegs RetransSegs\nTcp: 160 x6\n");
 	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 0);
-	assert_int_equal(problem(&run, "counters.damaged")->place.number, 6);
+	assert_problem(&run, "counters.damaged", SEVERITY_WARNING, 6);
 	assert_int_equal(run.info.skipped, 3);
 	done(&run);
 }
@@ -372,23 +399,32 @@ static void test_without_a_clock_no_time_is_invented(void **state)
 	struct run run;
 
 	(void)state;
-	read_text(&run, SOFTNET15("00000001", "00000000", "00000000", "00000000") "1796032800\n"
-			SOFTNET15("00000001", "00000004", "00000000", "00000000"));
+	read_text(&run, SOFTNET15("00000001", "00000000", "00000000",
+				  "00000000") "1796032800\n" SOFTNET15("00000001", "00000004", "00000000", "00000000"));
 	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 0);
 	assert_int_equal(how_many(&run, EVENT_COVERED), 0);
-	assert_int_equal(problem(&run, "counters.no_clock")->place.number, 1);
+	assert_problem(&run, "counters.no_clock", SEVERITY_WARNING, 1);
 	assert_int_equal(run.info.skipped, 1);
-	assert_non_null(problem(&run, "counters.lone_sample"));
-	assert_int_equal(problem(&run, "counters.lone_sample")->severity, SEVERITY_NOTE);
+	assert_problem(&run, "counters.lone_sample", SEVERITY_NOTE, 0);
 	done(&run);
 
 	/* The second clock line is in a layout that is not known: its block must not get the first one's time. */
-	read_text(&run, "1796032800\n" SOFTNET15("00000001", "00000000", "00000000", "00000000")
-			"30 novembre, dix heures\n" SOFTNET15("00000001", "00000004", "00000000", "00000000")
-			"1796032802\n" SOFTNET15("00000001", "00000009", "00000000", "00000000"));
+	read_text(
+		&run,
+		"1796032800\n" SOFTNET15(
+			"00000001", "00000000", "00000000",
+			"00000000") "30 novembre, dix heures\n" SOFTNET15("00000001", "00000004", "00000000",
+									  "00000000") "1796032802\n" SOFTNET15("0000000"
+													       "1",
+													       "0000000"
+													       "9",
+													       "0000000"
+													       "0",
+													       "0000000"
+													       "0"));
 	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 1);
 	assert_delta(&run, 0, "softnet.dropped", 0, 0, 2000, 9, 6);
-	assert_int_equal(problem(&run, "counters.no_clock")->place.number, 4);
+	assert_problem(&run, "counters.no_clock", SEVERITY_WARNING, 4);
 	done(&run);
 }
 
@@ -408,7 +444,8 @@ static void test_clock_lines_as_loops_write_them(void **state)
 		struct run run;
 		char text[512];
 
-		snprintf(text, sizeof text, "%s\nTcp: RetransSegs\nTcp: 1\n%s\nTcp: RetransSegs\nTcp: 2\n", clocks[i][0], clocks[i][1]);
+		snprintf(text, sizeof text, "%s\nTcp: RetransSegs\nTcp: 1\n%s\nTcp: RetransSegs\nTcp: 2\n",
+			 clocks[i][0], clocks[i][1]);
 		read_text(&run, text);
 		assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 1);
 		assert_delta(&run, 0, "tcp.RetransSegs", -1, 0, 1000, 1, 6);
@@ -425,7 +462,7 @@ static void test_time_that_goes_back(void **state)
 			"1796032801\nTcp: RetransSegs\nTcp: 6\n");
 	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 1);
 	assert_delta(&run, 0, "tcp.RetransSegs", -1, 0, 1000, 1, 9);
-	assert_int_equal(problem(&run, "counters.time_back")->place.number, 6);
+	assert_problem(&run, "counters.time_back", SEVERITY_WARNING, 6);
 	assert_covered(&run, 0, "snmp", 0, 1000, 2);
 	done(&run);
 }
@@ -470,20 +507,30 @@ static void test_sniffing(void **state)
 	const char *why = NULL;
 
 	(void)state;
-	assert_int_equal(sniffed("2026-11-30 10:00:00.000+00:00\n" SOFTNET15("00000001", "00000000", "00000000", "00000000"), &why), SNIFF_MINE);
+	assert_int_equal(
+		sniffed("2026-11-30 10:00:00.000+00:00\n" SOFTNET15("00000001", "00000000", "00000000", "00000000"),
+			&why),
+		SNIFF_MINE);
 	assert_int_equal(sniffed(SOFTNET10("00000001", "00000000", "00000000"), &why), SNIFF_MINE);
 	assert_int_equal(sniffed("1796032800\n" HEADER_C ROW_C("00000000", "00000000", "00000000"), &why), SNIFF_MINE);
 	assert_int_equal(sniffed("Tcp: MaxConn OutSegs\nTcp: -1 100\n", &why), SNIFF_MINE);
-	assert_int_equal(sniffed("2026-11-30 10:00:00,000 INFO starting\n2026-11-30 10:00:01,000 INFO started\n", &why), SNIFF_NOT_MINE);
+	assert_int_equal(sniffed("2026-11-30 10:00:00,000 INFO starting\n2026-11-30 10:00:01,000 INFO started\n", &why),
+			 SNIFF_NOT_MINE);
 	/* A log in which somebody printed the counters once. */
-	assert_int_equal(sniffed("2026-11-30 10:00:00,000 INFO one\nTcp: OutSegs\nTcp: 100\n2026-11-30 10:00:00,001 INFO two\n"
-				 "2026-11-30 10:00:00,002 INFO three\n2026-11-30 10:00:00,003 INFO four\n", &why), SNIFF_NOT_MINE);
+	assert_int_equal(
+		sniffed("2026-11-30 10:00:00,000 INFO one\nTcp: OutSegs\nTcp: 100\n2026-11-30 10:00:00,001 INFO two\n"
+			"2026-11-30 10:00:00,002 INFO three\n2026-11-30 10:00:00,003 INFO four\n",
+			&why),
+		SNIFF_NOT_MINE);
 	assert_int_equal(sniffed("cpu=0 user=10 system=5\ncpu=1 user=11 system=4\n", &why), SNIFF_NOT_MINE);
 	assert_int_equal(sniffed("", &why), SNIFF_NOT_MINE);
 	assert_int_equal(sniffed("1796032800\n1796032801\n", &why), SNIFF_NOT_MINE);
 	assert_null(why);
-	assert_int_equal(sniffed("\033[H\033[JEvery 1.0s: cat /proc/net/softnet_stat    Mon Nov 30 10:00:00 2026\n\n"
-				 SOFTNET15("00000001", "00000000", "00000000", "00000000"), &why), SNIFF_BROKEN);
+	assert_int_equal(
+		sniffed("\033[H\033[JEvery 1.0s: cat /proc/net/softnet_stat    Mon Nov 30 10:00:00 2026\n\n" SOFTNET15(
+				"00000001", "00000000", "00000000", "00000000"),
+			&why),
+		SNIFF_BROKEN);
 	assert_non_null(strstr(why, "watch"));
 }
 

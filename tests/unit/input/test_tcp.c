@@ -851,6 +851,41 @@ static void test_blackout_is_not_quiet(void **state)
 	done(s);
 }
 
+/* The twin: the process turns to another connection, while the data of the first stands. */
+static void test_replacing_a_connection_in_a_blackout_is_not_quiet(void **state)
+{
+	struct story *s = begin();
+	struct talk t = opens(s, 40001, 0), next = talk_from(s, 40002);
+
+	(void)state;
+	beats(&t, 1000, 30, 300);
+	asks(&t, 10000, 100);
+	asks_again(&t, 10210, 100);
+	asks_again(&t, 10630, 100);
+	calls(&next, 16000);
+	takes_call(&next, 16001);
+	beats(&next, 16002, 10, 300);
+	end(s);
+	assert_none(s, EVENT_NET_QUIET);
+	done(s);
+}
+
+/* What a paused process does first when it wakes may be to open a connection. */
+static void test_pause_may_end_with_a_call(void **state)
+{
+	struct story *s = begin();
+	struct talk t = opens(s, 40001, 0), next = talk_from(s, 40002);
+
+	(void)state;
+	beats(&t, 1000, 31, 300);
+	calls(&next, 20000);
+	takes_call(&next, 20001);
+	beats(&next, 20002, 10, 300);
+	end(s);
+	assert_interval(only(s, EVENT_NET_QUIET), 10000, 20000);
+	done(s);
+}
+
 /* The twin: on another connection the process goes on. */
 static void test_busy_elsewhere_is_not_quiet(void **state)
 {
@@ -1216,6 +1251,8 @@ int main(void)
 		cmocka_unit_test(test_connection_without_syn_is_taken_up),
 		cmocka_unit_test(test_paused_process_is_quiet_and_no_stall),
 		cmocka_unit_test(test_blackout_is_not_quiet),
+		cmocka_unit_test(test_replacing_a_connection_in_a_blackout_is_not_quiet),
+		cmocka_unit_test(test_pause_may_end_with_a_call),
 		cmocka_unit_test(test_busy_elsewhere_is_not_quiet),
 		cmocka_unit_test(test_restart_is_not_quiet),
 		cmocka_unit_test(test_paused_server_owes),
