@@ -37,6 +37,12 @@ type Refunds struct {
 	answers *bufio.Scanner
 }
 
+type refund struct {
+	OrderNo  string `json:"order_no"`
+	Amount   string `json:"amount"`
+	Currency string `json:"currency"`
+}
+
 func millis(name string) time.Duration {
 	n, err := strconv.Atoi(os.Getenv(name))
 	if err != nil {
@@ -88,14 +94,14 @@ func (r *Refunds) Partitions(what string, partitions map[string][]int32, more Fi
 
 // Handle executes one record. Known is what its caller knows beyond the coordinates: the generation, or nothing.
 func (r *Refunds) Handle(topic string, partition int32, offset int64, value []byte, known Fields) {
-	var refund map[string]string
+	var refund refund
 	if err := json.Unmarshal(value, &refund); err != nil {
 		log.Fatalf("not a refund: %s", value)
 	}
 	place := func(more Fields) Fields {
 		return merge(more, Fields{"topic": topic, "partition": partition, "offset": offset})
 	}
-	r.Journal("received", place(merge(known, Fields{"business_key": refund["order_no"]})))
+	r.Journal("received", place(merge(known, Fields{"business_key": refund.OrderNo})))
 	for _, step := range steps {
 		if step == "ledger" {
 			r.stallIfTold()
@@ -106,16 +112,16 @@ func (r *Refunds) Handle(topic string, partition int32, offset int64, value []by
 			time.Sleep(retry)
 			status = r.attempt(step, refund, place)
 		}
-		log.Printf("%s %s %s (%s-%d@%d)", step, refund["order_no"], status, topic, partition, offset)
+		log.Printf("%s %s %s (%s-%d@%d)", step, refund.OrderNo, status, topic, partition, offset)
 	}
 	r.Journal("done", place(known))
 }
 
-func (r *Refunds) attempt(step string, refund map[string]string, place func(Fields) Fields) string {
+func (r *Refunds) attempt(step string, refund refund, place func(Fields) Fields) string {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	asked := place(Fields{"step": step, "instance": r.ClientID, "order_no": refund["order_no"],
-		"amount": refund["amount"], "currency": refund["currency"]})
+	asked := place(Fields{"step": step, "instance": r.ClientID, "order_no": refund.OrderNo,
+		"amount": refund.Amount, "currency": refund.Currency})
 	line, err := json.Marshal(asked)
 	if err == nil {
 		_, err = r.books.Write(append(line, '\n'))
@@ -130,8 +136,8 @@ func (r *Refunds) attempt(step string, refund map[string]string, place func(Fiel
 	if err := json.Unmarshal(r.answers.Bytes(), &answer); err != nil {
 		log.Fatal(err)
 	}
-	r.Journal("attempt", place(Fields{"business_key": refund["order_no"], "step": step, "request_id": answer.RequestID,
-		"status": answer.Status, "amount": refund["amount"], "currency": refund["currency"]}))
+	r.Journal("attempt", place(Fields{"business_key": refund.OrderNo, "step": step, "request_id": answer.RequestID,
+		"status": answer.Status, "amount": refund.Amount, "currency": refund.Currency}))
 	return answer.Status
 }
 
