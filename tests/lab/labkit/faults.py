@@ -38,7 +38,6 @@ class Injector:
         self.faults = []
         self.locks = []
         self.mutex = threading.Lock()
-        self.closed = threading.Event()
 
     def execute(self, step):
         self._do(step)
@@ -70,18 +69,22 @@ class Injector:
         """Each of "steps" begins "at" seconds after the first; all have ended before this one has."""
         failures = []
 
-        def one(inner):
-            time.sleep(inner.get("at", 0))
+        def one(inner, done):
             try:
+                time.sleep(inner.get("at", 0))
                 self._do(inner)
             except Exception as e:  # noqa: BLE001  (raised again below, in the thread that waits)
                 failures.append(e)
+            done.set()
+            # What this thread started gets SIGKILL when it ends (PR_SET_PDEATHSIG): it stays as long as the lab.
+            threading.Event().wait()
 
-        threads = [threading.Thread(target=one, args=(inner,)) for inner in step["steps"]]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        waiting = []
+        for inner in step["steps"]:
+            waiting.append(threading.Event())
+            threading.Thread(target=one, args=(inner, waiting[-1]), daemon=True).start()
+        for done in waiting:
+            done.wait()
         if failures:
             raise failures[0]
 
@@ -223,16 +226,7 @@ class Injector:
 
     def _sysctl(self, values):
         """Sets settings of the whole machine, and puts them back when told, or at the latest when the network closes."""
-        before = {key: pathlib.Path(f"/proc/sys/{key}").read_text().strip() for key in values}
-
-        def restore():
-            for key, value in before.items():
-                write(f"/proc/sys/{key}", value)
-
-        self.network.undo.append(restore)
-        for key, value in values.items():
-            write(f"/proc/sys/{key}", value)
-        return restore
+        return self.network.set_machine(values)
 
     def do_softnet(self, step):
         """The kernel takes few packets at a time while a flood between two other hosts comes in.
@@ -249,20 +243,23 @@ class Injector:
             for namespace, device in ((self.network.router, step["host"]), (self.network.hosts[step["host"]].namespace, "eth0"),
                                       (self.network.router, producer.name)):
                 in_namespace(namespace, "sh", "-c", f"echo 2 >/sys/class/net/{device}/queues/rx-0/rps_cpus")
-        fault = self._begin(step, "softnet", step["host"], not squeezed, sub="squeeze" if squeezed else "drop")
+        # Another processor may serve any host's packets for a moment: with drops all of them are struck.
+        struck = [step["host"]] if squeezed else [step["host"], *(c for c in self.consumers if c != step["host"])]
+        begun = [self._begin(step, "softnet", host, not squeezed, sub="squeeze" if squeezed else "drop") for host in struck]
         restore = self._sysctl(values)
         rivals = [self._rival(producer.namespace, "flood", admin.address, 100, step.get("per_second", 0), cpu=0)
                   for _ in range(step.get("floods", 1))]
         time.sleep(step["seconds"])
         self._stop(*rivals)
         restore()
-        self._end(fault)
+        for fault in begun:
+            self._end(fault)
         self._stop(listener)
 
     def do_conntrack_full(self, step):
         """The host's table is full of living connections when the entries of its connections to the broker go.
 
-        The limit is the machine's: such a run is "exclusive".
+        The limit is the machine's, the count each namespace's own: "connections" must be more than any other has.
         """
         host, other = self.network.hosts[step["host"]], self.network.hosts[self.run["producer"]]
         listener = self._listener(other.name)
@@ -380,16 +377,28 @@ class Injector:
         join = self._begin(step, "join", step["host"], False)
         # Whatever the other half was meant to do, a start evicts nobody.
         join["evicts"] = None
-        consumer.start()
+        self._start_and_join(consumer)
         if not step.get("returns_at_once"):
             self.group.wait_whole()
         self._end(join)
+
+    @staticmethod
+    def _start_and_join(consumer, limit=30):
+        """Returns when the consumer has been assigned something; not every client tells, so not later than the limit."""
+        def assigned():
+            return len([e for e in consumer.journal() if e["what"] == "assigned"])
+
+        before = assigned()
+        consumer.start()
+        deadline = time.monotonic() + limit
+        while assigned() == before and time.monotonic() < deadline:
+            time.sleep(0.2)
 
     def do_start(self, step):
         """Scale out: one of the run's later_consumers, or one that was stopped."""
         join = self._begin(step, "join", step["host"], False)
         self.group.members += 1
-        self.consumers[step["host"]].start()
+        self._start_and_join(self.consumers[step["host"]])
         self.group.wait_whole()
         self._end(join)
 

@@ -6,6 +6,7 @@ nothing coming back, as with a failed path and unlike a local firewall.
 """
 
 import ctypes
+import json
 import os
 import pathlib
 import re
@@ -13,7 +14,7 @@ import signal
 import subprocess
 import time
 
-from . import relay
+from . import build, relay
 
 ENTER = pathlib.Path(__file__).resolve().parent.parent / "enter.sh"
 PREFIX = "aftershock-lab"
@@ -161,6 +162,21 @@ class Network:
     def remove_rule(self, handle):
         in_namespace(self.router, "nft", "delete", "rule", "inet", "lab", "forward", "handle", handle)
 
+    def set_machine(self, values):
+        """Sets sysctls of the whole machine; returns what puts them back. They are put back at the latest by the next lab."""
+        before = {key: pathlib.Path(f"/proc/sys/{key}").read_text().strip() for key in values}
+        note = build.cache_directory() / f"{self.prefix}.sysctl"
+        note.write_text(json.dumps(before))
+
+        def restore():
+            if note.exists():
+                restore_machine(note)
+
+        self.undo.append(restore)
+        for key, value in values.items():
+            pathlib.Path(f"/proc/sys/{key}").write_text(f"{value}\n")
+        return restore
+
     def between(self, a, b):
         """The two matches for what goes from a to b and from b to a."""
         one, other = self.hosts[a].address, self.hosts[b].address
@@ -196,10 +212,26 @@ class Network:
         self.namespaces = []
 
 
+def restore_machine(note):
+    for key, value in json.loads(note.read_text()).items():
+        pathlib.Path(f"/proc/sys/{key}").write_text(f"{value}\n")
+    note.unlink()
+
+
+def is_stale(name):
+    owner = name.removeprefix(PREFIX + "-").split("-")[0].split(".")[0]
+    return name.startswith(PREFIX + "-") and owner.isdigit() and not os.path.exists(f"/proc/{owner}")
+
+
 def remove_stale():
-    """Removes the namespaces of labs that were killed before they could."""
+    """Removes the namespaces and control groups of labs that were killed before they could, and puts back what they had set."""
     listed = subprocess.run(["ip", "netns", "list"], check=True, capture_output=True, text=True).stdout
     for name in (line.split()[0] for line in listed.splitlines() if line):
-        owner = name.removeprefix(PREFIX + "-").split("-")[0]
-        if name.startswith(PREFIX + "-") and not os.path.exists(f"/proc/{owner}"):
+        if is_stale(name):
             ip("netns", "delete", name)
+    for group in [*pathlib.Path("/sys/fs/cgroup").glob(f"{PREFIX}-*"), *pathlib.Path("/sys/fs/cgroup/cpu").glob(f"{PREFIX}-*")]:
+        if is_stale(group.name):
+            group.rmdir()
+    for note in build.cache_directory().glob(f"{PREFIX}-*.sysctl"):
+        if is_stale(note.name):
+            restore_machine(note)

@@ -10,6 +10,8 @@ import subprocess
 import time
 import uuid
 
+from . import build
+
 KAFKA = "/opt/kafka"
 REFUNDS = "/opt/refunds"
 CONTROL = "/srv/lab"
@@ -36,7 +38,7 @@ group.consumer.heartbeat.interval.ms={heartbeat_interval_ms}
 """
 ZOOKEEPER_BROKER_PROPERTIES = """\
 broker.id=1
-zookeeper.connect=localhost:2181
+zookeeper.connect=127.0.0.1:2181
 listeners=PLAINTEXT://:9092
 advertised.listeners=PLAINTEXT://{host}:9092
 log.dirs=/var/lib/kafka/data
@@ -107,10 +109,21 @@ class Cluster:
         properties += "".join(f"{key}={value}\n" for key, value in self.run.get("broker_settings", {}).items())
         self.broker.write(self.config, properties)
         if self.major >= 3:
+            self._format()
+        self._start_broker()
+
+    def _format(self):
+        """An empty data directory is the same in every run: each version's is made once."""
+        made = build.cache_directory() / f"formatted_{self.version}"
+        data = self.broker.path("/var/lib/kafka/data")
+        if not made.exists():
             cluster_id = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
             self.broker.run(*self._tool("kafka.tools.StorageTool", "format", "-t", cluster_id, "-c", self.config),
                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self._start_broker()
+            shutil.copytree(data, made.with_name(made.name + "-new"))
+            made.with_name(made.name + "-new").rename(made)
+        else:
+            shutil.copytree(made, data)
 
     def _start_zookeeper(self):
         config = f"{KAFKA}/config/zookeeper.properties"
@@ -146,7 +159,7 @@ class Cluster:
 
     def watch(self, output):
         self.watcher = self.admin.start(
-            *self._tool("aftershock.lab.GroupWatch", self.bootstrap, self.run["group"]["name"], "25"),
+            *self._tool("aftershock.lab.GroupWatch", self.bootstrap, self.run["group"]["name"], "40"),
             stdin=subprocess.PIPE, stdout=output, stderr=subprocess.DEVNULL, text=True)
 
     def tell(self, *command, limit=60):

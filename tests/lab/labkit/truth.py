@@ -196,7 +196,7 @@ def by_id(evidence, name):
 def cause_of(evidence, rows, row, gone, came, evicted, after):
     """Names trigger, host and fault from who went and who came; a departure outweighs an arrival."""
     moment = clock.parse(row["time"])
-    if gone:
+    if gone and not came_first(evidence, row, gone, came, after):
         return cause_of_departure(evidence, row, gone, after)
     hosts = sorted({m.host for m in came})
     if hosts:
@@ -211,6 +211,15 @@ def cause_of(evidence, rows, row, gone, came, evicted, after):
     return cause_without_change(evidence, rows, moment)
 
 
+def came_first(evidence, row, gone, came, after):
+    """Whether the coordinator had a new process's member before the first departure: then the arrival is the trigger."""
+    before = clock.parse(row["completed"] or row["time"])
+    left = min(vanished(evidence, m, after, before) for m in gone)
+    fresh = [m for m in came if any(f["kind"] == "join" and f["host"] == m.host and after < clock.parse(f["start"]) <= before
+                                    for f in evidence.faults)]
+    return any(v["moment"] < left and m.id in v.get("members", ()) for m in fresh for v in evidence.views if v["moment"] > after)
+
+
 def cause_without_change(evidence, rows, moment):
     """The members are the same: the topic or a subscription changed, or the protocol needed another round."""
     used = {r["fault"] for r in rows}
@@ -220,6 +229,11 @@ def cause_without_change(evidence, rows, moment):
             subscription = fault["sub"] == "subscription"
             return {"trigger": "subscription_change" if subscription else "metadata_change",
                     "host": fault["host"] if subscription else None, "fault": fault["id"], "root": True}
+    for fault in evidence.faults:
+        since = (moment - clock.parse(fault["end"])).total_seconds()
+        if fault["kind"] == "coordinator" and -1 < since < FOLLOWUP_SECONDS:
+            # The leader finds the restarted broker's metadata changed.
+            return {"trigger": "metadata_change", "host": None, "fault": fault["id"], "root": True}
     last = rows[-1]
     if (moment - clock.parse(last["completed"] or last["time"])).total_seconds() < FOLLOWUP_SECONDS:
         return {"trigger": "protocol_followup", "host": None, "fault": last["fault"], "root": False,
