@@ -170,7 +170,6 @@ class Consumer(services.Consumer):
             "JOURNAL": f"{services.CONTROL}/journal.jsonl",
             "SLOW_NEXT": f"{services.CONTROL}/slow-next",
             "BOOKS": f"{services.BOOKS}/{BOOKS_SOCKET}",
-            "LOG": LOG,
         }
         command = self.client.command or services.java(256, "-jar", f"{HOME}/refunds.jar")
         self.process = self.host.start("env", *(f"{key}={value}" for key, value in values.items()),
