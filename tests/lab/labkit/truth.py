@@ -280,8 +280,13 @@ def fault_of_departure(evidence, host, moment):
             continue
         if fault["kind"] == "leave" and since < 1:
             return fault, []
-        limit = group["max_poll_interval_ms"] / 1000 if fault["kind"] == "slow_handler" else session
-        if fault["kind"] == "slow_handler" and before < limit - 1:
+        overrun = None
+        if fault["kind"] == "slow_handler":
+            overrun = clients.overrun_triggers(evidence.run).get(host, TRIGGER_OF_FAULT["slow_handler"])
+            if overrun is None:
+                continue
+        limit = group["max_poll_interval_ms"] / 1000 if overrun == "poll_timeout" else session
+        if overrun == "poll_timeout" and before < limit - 1:
             continue
         if since > limit + BACKOFF_SECONDS and fault["kind"] not in ("crash", "leave"):
             continue
