@@ -692,6 +692,30 @@ static void test_lost_step(void **state)
 	story_free(s->st);
 }
 
+/*
+ * A key that stands for the whole operation takes its later steps for done
+ * (domain.md). B began in the evidence and its ledger row was never written; C was
+ * under way before the evidence begins, and may have been done then.
+ */
+static void test_a_step_only_taken_for_done_is_lost(void **state)
+{
+	struct scene *s = scene_new();
+	(void)state;
+
+	tell_operation(s, "10:00:01", "1", "A", true);
+	attempt(s, "10:00:02", "consumer-1", "2", "B", "reversal", "success", "b");
+	attempt(s, "10:00:03", "consumer-1", "2", "B", "ledger", "failed", "b1");
+	attempt(s, "10:00:04", "consumer-1", "2", "B", "ledger", "skipped", "b2");
+	attempt(s, "10:00:05", "consumer-1", "3", "C", "reversal", "skipped", "c");
+	attempt(s, "10:00:05", "consumer-1", "3", "C", "ledger", "skipped", "c");
+	attempt(s, "10:00:06", "consumer-1", "3", "C", "notice", "success", "c");
+	tell_operation(s, "10:00:59", "9", "Z", true);
+	find(s);
+	assert_int_equal(s->found.lost_count, 1);
+	assert_true(is(s->found.lost[0].business_key, "B") && is(s->found.lost[0].step, "ledger"));
+	story_free(s->st);
+}
+
 /* The twins: a step that few operations have is owed by none; one that was recognised had been done before. */
 static void test_not_lost(void **state)
 {
@@ -854,6 +878,7 @@ int main(void)
 		cmocka_unit_test(test_two_reports_of_one_attempt),
 		cmocka_unit_test(test_reports_that_are_two_attempts),
 		cmocka_unit_test(test_lost_step),
+		cmocka_unit_test(test_a_step_only_taken_for_done_is_lost),
 		cmocka_unit_test(test_not_lost),
 		cmocka_unit_test(test_books_that_disagree),
 		cmocka_unit_test(test_books_without_a_common_key),
