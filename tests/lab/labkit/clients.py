@@ -87,7 +87,7 @@ CLIENTS = {
     "kafka-python": Client("kafka-python", PIP, build_python, python(), "poll_timeout"),
     "kafka-python-3": Client("kafka-python", PIP, build_python, python(), "poll_timeout", "-3"),
     "aiokafka": Client("aiokafka", PIP, build_python, python(), "poll_timeout"),
-    # These three heartbeat from a goroutine of their own whatever the handler does.
+    # These three heartbeat from a goroutine of their own, however long the handler takes. Go 1.25, newer than Debian's.
     "franz-go": Client("franz-go", {"go": "golang-go"}, build_go, [f"{HOME}/refunds"], None),
     "sarama": Client("sarama", {"go": "golang-go"}, build_go, [f"{HOME}/refunds"], None),
     "kafka-go": Client("kafka-go", {"go": "golang-go"}, build_go, [f"{HOME}/refunds"], None),

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 module aftershock.lab/franz-go
 
 go 1.25.0

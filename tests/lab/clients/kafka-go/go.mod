@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 module aftershock.lab/kafka-go
 
 go 1.24

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 module aftershock.lab/sarama
 
 go 1.25.0
