@@ -138,15 +138,15 @@ class Injector:
         self._end(fault)
 
     def do_coordinator_cut(self, step):
-        """Only the connection to the coordinator is cut: fetching goes on, and with it the side effects (a zombie)."""
+        """All connections but the fetching one are cut: fetching goes on, and with it the side effects (a zombie)."""
         host = self.network.hosts[step["host"]]
-        port = self._coordinator_port(host)
-        fault = self._begin(step, "blackout", step["host"], True, flow=f"{step['host']}:{port}")
+        port = self._fetching_port(host)
+        fault = self._begin(step, "blackout", step["host"], True, but_for=f"{step['host']}:{port}")
         up, down = self.network.between(step["host"], self.run["broker"])
-        self._with_rules([f"{up} tcp sport {port} drop", f"{down} tcp dport {port} drop"], step["seconds"])
+        self._with_rules([f"{up} tcp sport != {port} drop", f"{down} tcp dport != {port} drop"], step["seconds"])
         self._end(fault)
 
-    def _coordinator_port(self, host):
+    def _fetching_port(self, host):
         """Of the connections to the broker the coordinator's sends now and then, the one that fetches all the time."""
         def sent():
             printed = in_namespace(host.namespace, "ss", "-Htni", "dport", "=", BROKER_PORT, capture_output=True, text=True).stdout
@@ -162,7 +162,7 @@ class Injector:
         busy = sorted((count, port) for port, count in grown.items() if count > 0)
         if len(busy) < 2:
             raise RuntimeError(f"{host.name}: no connection of the coordinator's own: {grown}")
-        return busy[0][1]
+        return busy[-1][1]
 
     def do_reset(self, step):
         """Every segment of the host to the broker is answered with a RST by the router."""

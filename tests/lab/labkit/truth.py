@@ -244,8 +244,8 @@ def cause_without_change(evidence, rows, moment):
 def cause_of_departure(evidence, row, gone, after):
     moment = clock.parse(row["time"])
     completed = clock.parse(row["completed"] or row["time"])
-    order = sorted(gone, key=lambda m: vanished(evidence, m, after, completed))
-    first = order[0]
+    went = {m.host: vanished(evidence, m, after, completed) for m in gone}
+    first = min(gone, key=lambda m: went[m.host])
     fault, also = fault_of_departure(evidence, first.host, moment)
     require(fault, f"generation {row['generation']}: {first.host} went and nothing was done to it")
     trigger = TRIGGER_OF_FAULT[fault["kind"]]
@@ -258,8 +258,8 @@ def cause_of_departure(evidence, row, gone, after):
     if len(hosts) > 1:
         cause["hosts"] = hosts
         others = {h: fault_of_departure(evidence, h, completed)[0] for h in hosts if h != first.host}
-        if all(f is fault for f in others.values()):
-            cause["host"] = None  # all of them at once, from one cause
+        if all(f is fault for f in others.values()) or list(went.values()).count(went[first.host]) > 1:
+            cause["host"] = None  # one cause, or too close together to say who went first
         also = also + [f["id"] for f in others.values() if f and f is not fault and f["id"] not in also]
     if also:
         cause["also_faults"] = also
