@@ -154,10 +154,11 @@ class Recording:
         limits = {name: faults.CpuLimit(network, name) for name in run.get("limited", [])}
         for name, limit in limits.items():
             self.consumers[name].limit = limit
-        self.recorders = [
-            recorder.HostRecorder(network.hosts[name], self.evidence / name, run["record"],
-                                  {"cpu-stat.log": limits[name].statistics} if name in limits else None)
-            for name in self.names]
+        more = {name: {"cpu-stat.log": limit.statistics} for name, limit in limits.items()}
+        for name in (step["host"] for step in steps_of(run) if step["do"] == "link"):
+            more.setdefault(name, {})["link.log"] = "ip -s link show dev eth0"
+        self.recorders = [recorder.HostRecorder(network.hosts[name], self.evidence / name, run["record"], more.get(name))
+                          for name in self.names]
         self.injector = faults.Injector(run, network, self.cluster, self.consumers, self.producer, self.books, self.group)
         for one in self.recorders:
             one.start()

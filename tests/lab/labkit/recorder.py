@@ -25,7 +25,7 @@ BOOK_COLUMNS = {
 
 
 class HostRecorder:
-    """The capture and the counter loops of one host."""
+    """The capture and the counter loops of one host. Of what is looped over, a text with a space is a command, else a file."""
 
     def __init__(self, host, directory, record, more=None):
         self.host = host
@@ -40,7 +40,8 @@ class HostRecorder:
             "tcpdump", "-n", "-i", "eth0", "-s", self.record["snap_length"], "--immediate-mode", "-U", "-Z", "root",
             "-w", self.directory / "eth0.pcap", stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         for name, source in self.counters.items():
-            loop = f"while :; do date -u +%FT%T.%3NZ; cat {source}; sleep {self.record['counter_seconds']}; done"
+            command = source if " " in str(source) else f"cat {source}"
+            loop = f"while :; do date -u +%FT%T.%3NZ; {command}; sleep {self.record['counter_seconds']}; done"
             with open(self.directory / name, "w") as output:
                 self.loops.append(self.host.start("sh", "-c", loop, stdout=output))
 
