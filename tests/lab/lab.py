@@ -18,7 +18,7 @@ import tempfile
 import threading
 import time
 
-from labkit import build, clock, faults, group, hosts, plan, recorder, rewrite, schema, services, truth
+from labkit import build, clients, clock, faults, group, hosts, plan, recorder, rewrite, schema, services, truth
 
 LAB = pathlib.Path(__file__).resolve().parent
 REPOSITORY = LAB.parent.parent
@@ -52,6 +52,7 @@ def missing(run):
     lacking = [f"{tool} (package {package})" for tool, package in needed.items() if not shutil.which(tool)]
     if run.get("relayed") and not os.path.exists("/dev/net/tun"):
         lacking.append("/dev/net/tun (kernel module tun)")
+    lacking += clients.missing(run)
     if os.geteuid() != 0:
         lacking.append("root (network namespaces, tcpdump)")
     if shutil.which("java") and services.java_binary().startswith(("/opt/", "/srv/", "/var/")):
@@ -125,7 +126,7 @@ class Recording:
         jars = build.service(self.run["client_kafka"]), build.broker(self.run["kafka"]), build.tools()
         # Some faults are settings of the whole machine: such a run is alone on it.
         with turn("machine", fcntl.LOCK_EX if self.run["exclusive"] else fcntl.LOCK_SH), \
-                hosts.Network(self.work, self.run["addresses"], self.run.get("relayed", ())) as network:
+                clients.Books(self.books), hosts.Network(self.work, self.run["addresses"], self.run.get("relayed", ())) as network:
             # Eight JVMs that start load a small machine: one lab at a time.
             with turn("start", fcntl.LOCK_EX):
                 self._set_up(network, *jars)
@@ -148,7 +149,7 @@ class Recording:
             self.cluster.watch(output)
         self.cluster.create_topics()
         self.group = group.Group(self.watch_file, len(run["consumers"]))
-        self.consumers = {name: services.Consumer(run, network.hosts[name], app, self.books) for name in self.names}
+        self.consumers = {name: clients.consumer(run, network.hosts[name], app, self.books) for name in self.names}
         self.producer = services.Producer(run, network.hosts[run["producer"]], app)
         limits = {name: faults.CpuLimit(network, name) for name in run.get("limited", [])}
         for name, limit in limits.items():
@@ -189,7 +190,7 @@ class Recording:
         self.describe.wait()
         for one in self.recorders:
             one.stop()
-        history = self.cluster.history()
+        history = clients.by_host(self.cluster.history(), self.run["addresses"])
         logs = [(self.run["broker"], "/var/log/kafka/server.log", "server.log")]
         for name in self.names:
             logs.append((name, "/var/log/refunds/app.log", "app.log"))
@@ -203,9 +204,9 @@ class Recording:
                 (self.evidence / name / target).write_text(text.replace(release, release.split("-")[0]))
         with open(self.work / "history.jsonl", "w") as output:
             output.writelines(json.dumps(record) + "\n" for record in history)
-        private = truth.Evidence(
-            self.run, self.injector.faults, [c.journal() for c in self.consumers.values()], self.producer.journal(),
-            self.group.views(), history, read_books(self.books))
+        journals = [clients.with_generations(c.journal(), history) for c in self.consumers.values()]
+        private = truth.Evidence(self.run, self.injector.faults, journals, self.producer.journal(), self.group.views(),
+                                 history, read_books(self.books))
         recorder.export_tables(self.evidence, private.attempts, private.books, self.run["exports"])
         recorder.cut_to_whole_samples(self.evidence / "groups-describe.log")
         for one in self.recorders:

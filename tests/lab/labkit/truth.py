@@ -8,7 +8,7 @@ of __consumer_offsets and the tables of the side effects. Nothing here reads the
 from collections import Counter, defaultdict
 from decimal import Decimal
 
-from . import clock
+from . import clients, clock
 
 STEPS = ("reversal", "ledger", "notice")
 NETWORK = ("blackout", "loss", "delay", "congestion", "softnet", "conntrack", "link", "reset")
@@ -252,7 +252,7 @@ def cause_of_departure(evidence, row, gone, after):
     if fault["kind"] == "leave" and evidence.run["group"].get("static"):
         trigger = "session_timeout"  # a static member closes without a word
     if fault["kind"] == "slow_handler":
-        trigger = evidence.run.get("overrun_triggers", {}).get(first.host, trigger)
+        trigger = clients.overrun_triggers(evidence.run).get(first.host, trigger)
     hosts = sorted({m.host for m in gone})
     cause = {"trigger": trigger, "host": first.host, "fault": fault["id"], "root": True}
     if len(hosts) > 1:
@@ -280,8 +280,13 @@ def fault_of_departure(evidence, host, moment):
             continue
         if fault["kind"] == "leave" and since < 1:
             return fault, []
-        limit = group["max_poll_interval_ms"] / 1000 if fault["kind"] == "slow_handler" else session
-        if fault["kind"] == "slow_handler" and before < limit - 1:
+        overrun = None
+        if fault["kind"] == "slow_handler":
+            overrun = clients.overrun_triggers(evidence.run).get(host, TRIGGER_OF_FAULT["slow_handler"])
+            if overrun is None:
+                continue
+        limit = group["max_poll_interval_ms"] / 1000 if overrun == "poll_timeout" else session
+        if overrun == "poll_timeout" and before < limit - 1:
             continue
         if since > limit + BACKOFF_SECONDS and fault["kind"] not in ("crash", "leave"):
             continue
