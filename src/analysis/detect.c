@@ -59,7 +59,8 @@ struct span detect_event_span(const struct detect_context *ctx, const struct eve
 
 	if (__builtin_add_overflow(e->time.us, e->duration_us, &end_us))
 		end_us = INT64_MAX;
-	return detect_span(ctx, e->host, e->time.us, end_us);
+	return (struct span){ clock_event_to_ref(ctx->clocks, e),
+			      clock_input_to_ref(ctx->clocks, e->place.input, e->host, (struct host_time){ end_us }) };
 }
 
 const struct path *detect_path(const struct detect_context *ctx, const struct event *e)
@@ -169,7 +170,7 @@ void detect_evidence(const struct detect_context *ctx, struct window *w, const s
 	/* The window's names outlive the query whose views the event holds. */
 	kept.host = w->host;
 	kept.text = arena_copy(ctx->arena, e->text);
-	evidence_add(&w->evidence, ctx->arena, &kept, clock_to_ref(ctx->clocks, e->host, e->time), role);
+	evidence_add(&w->evidence, ctx->arena, &kept, clock_event_to_ref(ctx->clocks, e), role);
 }
 
 static struct span span_union(struct span a, struct span b)

@@ -329,7 +329,7 @@ struct resets {
 static bool is_restart(const struct detect_context *ctx, const struct resets *r, struct ref_time t)
 {
 	for (size_t i = 0; i < r->started_count; i++) {
-		int64_t after_us = clock_to_ref(ctx->clocks, r->started[i].host, r->started[i].time).us - t.us;
+		int64_t after_us = clock_event_to_ref(ctx->clocks, &r->started[i]).us - t.us;
 
 		if (after_us >= 0 && after_us <= detect_threshold(THRESHOLD_RESET_RESTART_S) * US_PER_S)
 			return true;

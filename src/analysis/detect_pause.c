@@ -167,7 +167,7 @@ static bool is_joining(enum event_type t)
  */
 static bool parts_at(const struct detect_context *ctx, const struct event *e, struct span s, int64_t near_us)
 {
-	int64_t us = clock_to_ref(ctx->clocks, e->host, e->time).us;
+	int64_t us = clock_event_to_ref(ctx->clocks, e).us;
 
 	return is_parting(e->type) && us >= s.start.us - near_us &&
 	       us <= s.start.us + ctx->heartbeat_ms * US_PER_MS + near_us && us < s.end.us - near_us;
@@ -186,7 +186,7 @@ static bool owes_nothing(const struct detect_context *ctx, const struct membersh
 
 	for (size_t i = 0; i < log->count; i++) {
 		const struct event *e = &log->events[i];
-		int64_t after_us = clock_to_ref(ctx->clocks, e->host, e->time).us - s.start.us;
+		int64_t after_us = clock_event_to_ref(ctx->clocks, e).us - s.start.us;
 		bool is_clients = event_infos[e->type].side == SIDE_CLIENT;
 
 		if (is_clients && !sv_eq(e->host, host))
@@ -216,7 +216,7 @@ static bool is_closing_within(const struct detect_context *ctx, const struct mem
 
 	for (size_t i = 0; i < lines->count; i++) {
 		const struct event *e = &lines->events[i];
-		int64_t us = clock_to_ref(ctx->clocks, e->host, e->time).us;
+		int64_t us = clock_event_to_ref(ctx->clocks, e).us;
 
 		if (us > s.start.us + near_us && us < s.end.us - near_us && sv_eq(e->host, host))
 			return true;
@@ -381,7 +381,7 @@ static bool is_contradicted(const struct detect_context *ctx, const struct broke
 	bool joining = false;
 
 	for (size_t i = 0; i < log->count; i++) {
-		struct ref_time t = clock_to_ref(ctx->clocks, log->events[i].host, log->events[i].time);
+		struct ref_time t = clock_event_to_ref(ctx->clocks, &log->events[i]);
 
 		/* The first line that it writes again may stand at the very end. */
 		if (t.us > s.start.us && t.us < s.end.us - US_PER_S)
