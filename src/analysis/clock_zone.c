@@ -8,7 +8,8 @@
  * zones against one another. Which of them is the true one is put to the vote:
  * inputs that write their zone, or whose zone the user gave, know it; failing
  * those, a log that lies in the time of the same host's captures, which are in
- * UTC by nature; failing those, the majority, and the reference.
+ * UTC by nature; failing those, the majority, and the reference. Where no log
+ * at all lies in the time of the captures, the one zone in which all do is it.
  */
 
 #include "analysis/clock_zone.h"
@@ -221,8 +222,124 @@ static bool is_more(const struct votes *x, const struct votes *y)
 	return false;
 }
 
+/* ---- where all are in local time ---- */
+
+/* The zones there are, in minutes east, but for whole hours. */
+static const int odd_zones_min[] = { -570, -210, -150, 210, 270, 330, 345, 390, 525, 570, 630, 765, 825 };
+
+#define HOUR_MIN 60
+/* So much of the shorter must lie in the time of the other. */
+#define MEETS_PERCENT 80
+
+struct period {
+	bool any;
+	int64_t first_us, last_us;
+};
+
+static void extend(struct period *p, const struct input_info *in, int64_t zone_us)
+{
+	int64_t first_us = in->first.us - zone_us, last_us = in->last.us - zone_us;
+
+	if (!in->has_times)
+		return;
+	p->first_us = !p->any || first_us < p->first_us ? first_us : p->first_us;
+	p->last_us = !p->any || last_us > p->last_us ? last_us : p->last_us;
+	p->any = true;
+}
+
+/* Both periods of one host: of its logs in question, and of what it wrote in a zone that is certain. */
+struct host_periods {
+	struct period logs, certain;
+};
+
+static size_t find_periods(const struct zones *z, const size_t *component, size_t n, struct host_periods *out)
+{
+	size_t count = 0;
+
+	for (size_t k = 0; k < n; k++) {
+		struct sv host = z->inputs[component[k]].host;
+		struct host_periods p = { { 0 }, { 0 } };
+		bool is_first = !sv_is_absent(host);
+
+		for (size_t j = 0; j < k && is_first; j++)
+			is_first = !sv_eq(z->inputs[component[j]].host, host);
+		for (size_t j = k; j < n && is_first; j++) {
+			if (sv_eq(z->inputs[component[j]].host, host))
+				extend(&p.logs, &z->inputs[component[j]], z->zone_us[component[j]]);
+		}
+		for (size_t i = 0; i < z->n && is_first; i++) {
+			if (knows_zone(&z->inputs[i]) && sv_eq(z->inputs[i].host, host))
+				extend(&p.certain, &z->inputs[i], 0);
+		}
+		if (p.logs.any && p.certain.any)
+			out[count++] = p;
+	}
+	return count;
+}
+
+static int64_t overlap_us(const struct host_periods *p, int64_t zone_us)
+{
+	int64_t first_us = p->logs.first_us - zone_us, last_us = p->logs.last_us - zone_us;
+
+	first_us = first_us > p->certain.first_us ? first_us : p->certain.first_us;
+	last_us = last_us < p->certain.last_us ? last_us : p->certain.last_us;
+	return last_us > first_us ? last_us - first_us : 0;
+}
+
+/* How much of all hosts' logs meets what is certain; -1 where it is too little on one of them. */
+static int64_t common_us(const struct host_periods *hosts, size_t n, int64_t zone_us)
+{
+	int64_t sum_us = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t logs_us = hosts[i].logs.last_us - hosts[i].logs.first_us;
+		int64_t certain_us = hosts[i].certain.last_us - hosts[i].certain.first_us;
+		int64_t us = overlap_us(&hosts[i], zone_us);
+
+		if (us == 0 || us < (logs_us < certain_us ? logs_us : certain_us) / 100 * MEETS_PERCENT)
+			return -1;
+		sum_us += us;
+	}
+	return n > 0 ? sum_us : -1;
+}
+
+static void try_zone(const struct host_periods *hosts, size_t n, int minutes, int64_t *most_us, int64_t *zone_us)
+{
+	int64_t candidate_us = minutes * 60 * US_PER_S;
+	int64_t us = common_us(hosts, n, candidate_us);
+
+	if (us >= 0 && us == *most_us)
+		*zone_us = 0; /* two fit: unknown */
+	if (us <= *most_us)
+		return;
+	*most_us = us;
+	*zone_us = candidate_us;
+}
+
+/*
+ * All logs are in one another's time, and in nobody else's: they are in local
+ * time when there is one zone in which every host's logs lie in the time of its
+ * captures and counters. Logs that lie in it as they are stay.
+ */
+static int64_t local_zone_us(const struct zones *z, const size_t *component, size_t n, struct arena *a)
+{
+	struct host_periods *hosts = arena_array(a, n, sizeof *hosts);
+	size_t count = find_periods(z, component, n, hosts);
+	int64_t most_us = 0, zone_us = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (overlap_us(&hosts[i], 0) > 0)
+			return 0;
+	}
+	for (int hour = -12; hour <= 14; hour++)
+		try_zone(hosts, count, hour * HOUR_MIN, &most_us, &zone_us);
+	for (size_t i = 0; i < sizeof odd_zones_min / sizeof *odd_zones_min; i++)
+		try_zone(hosts, count, odd_zones_min[i], &most_us, &zone_us);
+	return zone_us;
+}
+
 /* Ties go to the first of the component, which is the reference's. */
-static void settle_component(struct zones *z, const size_t *component, size_t n)
+static void settle_component(struct zones *z, const size_t *component, size_t n, struct arena *a)
 {
 	struct votes most = votes_for(z, component, n, 0);
 	int64_t base_us = 0;
@@ -244,14 +361,19 @@ static void settle_component(struct zones *z, const size_t *component, size_t n)
 	}
 	for (size_t k = 0; k < n; k++)
 		z->zone_us[component[k]] -= base_us;
+	if (most.of[VOTER_OPTION] + most.of[VOTER_WRITTEN] > 0)
+		return;
+	base_us = local_zone_us(z, component, n, a);
+	for (size_t k = 0; k < n; k++)
+		z->zone_us[component[k]] += base_us;
 }
 
-static void settle_from(struct zones *z, const struct edges *edges, size_t first)
+static void settle_from(struct zones *z, const struct edges *edges, size_t first, struct arena *a)
 {
 	size_t start = z->count;
 
 	reach_all(z, edges, first);
-	settle_component(z, &z->order[start], z->count - start);
+	settle_component(z, &z->order[start], z->count - start, a);
 }
 
 /* ---- all inputs ---- */
@@ -293,11 +415,11 @@ int64_t *clock_zones_find(const struct event_links *links, const struct input_in
 		size_t first = sv_eq(inputs[e->a].host, reference) ? e->a : e->b;
 
 		if (sv_eq(inputs[first].host, reference) && !z.is_linked[first])
-			settle_from(&z, &edges, first);
+			settle_from(&z, &edges, first, a);
 	}
 	for (size_t i = 0; i < edges.count; i++) {
 		if (!z.is_linked[edges.items[i].a])
-			settle_from(&z, &edges, edges.items[i].a);
+			settle_from(&z, &edges, edges.items[i].a, a);
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (!z.is_linked[i] && has_source(&inputs[i], "assumed") && !sv_is_absent(inputs[i].host))
