@@ -12,32 +12,23 @@
 
 /* ---- layouts ---- */
 
-/* The zone at the end of a written time: Z, +08:00, -0530. */
-static struct zone zone_written(struct sv time, struct zone otherwise)
-{
-	struct zone zone;
-
-	for (size_t i = time.n; i > 0; i--) {
-		char c = time.p[i - 1];
-
-		if (c != 'Z' && c != '+' && c != '-')
-			continue;
-		return zone_parse(sv_sub(time, i - 1, time.n), &zone) ? zone : otherwise;
-	}
-	return otherwise;
-}
-
 static void read_time(const struct layout *layout, struct sv time, struct zone z, struct log_record *out)
 {
+	struct host_time instants[2];
+	enum zone_local local;
 	size_t used;
 
 	out->zone = z;
 	if (sv_is_absent(time) || sv_is_absent(layout->time))
 		return;
-	out->has_time = tstamp_parse(time, layout->time, z, &out->time, &out->zoned, &used) && used == time.n;
-	out->zoned = out->has_time && out->zoned;
+	out->has_written = tstamp_read(time, layout->time, &out->written, &used) && used == time.n;
+	out->has_time = out->has_written && tstamp_resolve(&out->written, z, instants, &local);
+	if (!out->has_time)
+		return;
+	out->time = instants[0];
+	out->zoned = out->written.zoned;
 	if (out->zoned)
-		out->zone = zone_written(time, z);
+		out->zone = (struct zone){ .offset_s = out->written.offset_s };
 }
 
 static struct sv part_of(const struct layout *layout, enum layout_part part)

@@ -743,6 +743,27 @@ static void book(struct scene *s, const char *time, const char *system, const ch
 		    "currency", "CNY", "request_id", request, NULL);
 }
 
+/* The channel acted and its answer was lost: its books say so, and the second call was one too many. */
+static void test_the_books_settle_an_unknown_outcome(void **state)
+{
+	struct scene *s = scene_new();
+	(void)state;
+
+	attempt(s, "10:00:01", "consumer-1", "1", "A", "reversal", "unknown", "a1");
+	attempt(s, "10:00:02", "consumer-1", "1", "A", "reversal", "success", "a2");
+	attempt(s, "10:00:03", "consumer-1", "2", "B", "reversal", "unknown", "b1");
+	attempt(s, "10:00:04", "consumer-1", "2", "B", "reversal", "success", "b2");
+	book(s, "10:00:01", "channel", "A", "100000000", "a1");
+	book(s, "10:00:02", "channel", "A", "100000000", "a2");
+	book(s, "10:00:04", "channel", "B", "100000000", "b2");
+	find(s);
+	assert_int_equal(s->found.duplicate_count, 1);
+	assert_true(is(s->found.duplicates[0].business_key, "A"));
+	assert_int_equal(s->found.duplicates[0].effects, 2);
+	assert_int_equal(s->found.duplicates[0].cause, CAUSE_UNRELATED);
+	story_free(s->st);
+}
+
 static void test_books_that_disagree(void **state)
 {
 	struct scene *s = scene_new();
@@ -880,6 +901,7 @@ int main(void)
 		cmocka_unit_test(test_lost_step),
 		cmocka_unit_test(test_a_step_only_taken_for_done_is_lost),
 		cmocka_unit_test(test_not_lost),
+		cmocka_unit_test(test_the_books_settle_an_unknown_outcome),
 		cmocka_unit_test(test_books_that_disagree),
 		cmocka_unit_test(test_books_without_a_common_key),
 		cmocka_unit_test(test_books_compare_identities),
