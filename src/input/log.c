@@ -27,24 +27,36 @@ struct log_reader {
 	struct speakers speakers;
 };
 
-static enum sniffed log_sniff(struct sv head, struct sv base_name, const struct rules *rules, const char **why)
+static bool has_record(struct sv head, const struct rules *rules, struct arena *a)
 {
 	int hint = -1;
 
-	(void)base_name;
-	(void)why;
-	if (rules == NULL)
-		return SNIFF_NOT_MINE;
 	for (size_t i = 0; i < SNIFF_LINES && !sv_is_absent(head); i++) {
 		struct sv line = sv_cut(&head, '\n');
 		struct log_record record;
 
 		if (sv_ends_with(line, SV("\r")))
 			line.n--;
-		if (rules_layout(rules, line, (struct zone){ 0 }, &hint, &record) && record.has_time)
-			return SNIFF_MINE;
+		arena_reset(a);
+		if (rules_layout(rules, line, (struct zone){ 0 }, &hint, a, &record) && record.has_time)
+			return true;
 	}
-	return SNIFF_NOT_MINE;
+	return false;
+}
+
+static enum sniffed log_sniff(struct sv head, struct sv base_name, const struct rules *rules, const char **why)
+{
+	struct arena *a;
+	bool is_log;
+
+	(void)base_name;
+	(void)why;
+	if (rules == NULL)
+		return SNIFF_NOT_MINE;
+	a = arena_new();
+	is_log = has_record(head, rules, a);
+	arena_free(a);
+	return is_log ? SNIFF_MINE : SNIFF_NOT_MINE;
 }
 
 /* The zone of the times that were read. One that needed the zone of the input outweighs any that did not. */
@@ -165,7 +177,7 @@ static void note_orphans(struct ingest *in, uint64_t orphans)
 {
 	if (orphans > 0)
 		diag_add(in->diag, SEVERITY_NOTE, "log.no_record", NULL,
-			 "%" PRIu64 " lines before the first record belong to none", orphans);
+			 "%" PRIu64 " lines belong to no record", orphans);
 }
 
 static int log_read(struct ingest *in)

@@ -1,85 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines to records by layouts, records to events by rules. What a message
- * begins with (its prefixes) is taken off first; its next byte names the few
- * rules that are looked at.
+ * Records to events by rules. What a message begins with (its prefixes) is
+ * taken off first; its next byte names the few rules that are looked at.
  */
 
 #include "input/rules_set.h"
 
 /* More than any message has; what is beyond is left in the message. */
 #define PREFIXES_MAX 4
-
-/* ---- layouts ---- */
-
-/* The zone at the end of a written time: Z, +08:00, -0530. */
-static struct zone zone_written(struct sv time, struct zone otherwise)
-{
-	struct zone zone;
-
-	for (size_t i = time.n; i > 0; i--) {
-		char c = time.p[i - 1];
-
-		if (c != 'Z' && c != '+' && c != '-')
-			continue;
-		return zone_parse(sv_sub(time, i - 1, time.n), &zone) ? zone : otherwise;
-	}
-	return otherwise;
-}
-
-static void read_time(const struct layout *layout, struct sv time, struct zone z, struct log_record *out)
-{
-	size_t used;
-
-	out->zone = z;
-	if (sv_is_absent(time) || sv_is_absent(layout->time))
-		return;
-	out->has_time = tstamp_parse(time, layout->time, z, &out->time, &out->zoned, &used) && used == time.n;
-	out->zoned = out->has_time && out->zoned;
-	if (out->zoned)
-		out->zone = zone_written(time, z);
-}
-
-static struct sv part_of(const struct layout *layout, enum layout_part part)
-{
-	for (size_t i = 0; i < PART_GROUPS_MAX && layout->groups[part][i] != 0; i++) {
-		struct sv text = regex_group(layout->line, layout->groups[part][i]);
-
-		if (!sv_is_absent(text))
-			return text;
-	}
-	return SV_ABSENT;
-}
-
-static bool layout_fits(const struct layout *layout, struct sv line, struct zone z, struct log_record *out)
-{
-	if (!regex_match(layout->line, line, 0))
-		return false;
-	*out = (struct log_record){
-		.layout = layout->section.name.p,
-		.level = part_of(layout, PART_LEVEL),
-		.logger = part_of(layout, PART_LOGGER),
-		.thread = part_of(layout, PART_THREAD),
-		.body = part_of(layout, PART_BODY),
-	};
-	read_time(layout, part_of(layout, PART_TIME), z, out);
-	return true;
-}
-
-bool rules_layout(const struct rules *r, struct sv line, struct zone z, int *layout_hint, struct log_record *out)
-{
-	int hint = *layout_hint;
-
-	if (hint >= 0 && layout_fits(r->layouts[hint], line, z, out))
-		return true;
-	for (size_t i = 0; i < r->layout_count; i++) {
-		if ((int)i == hint || !layout_fits(r->layouts[i], line, z, out))
-			continue;
-		*layout_hint = (int)i;
-		return true;
-	}
-	return false;
-}
 
 /* ---- prefixes ---- */
 
@@ -121,6 +49,13 @@ static struct heading take_heading(const struct rules *r, struct sv text)
 	while (h.count < PREFIXES_MAX && take_prefix(r, &h))
 		;
 	return h;
+}
+
+/* What a layout found beside the message: the message's own words win over it. */
+static void fill_beside(const struct log_record *record, struct event *e)
+{
+	for (size_t i = record->field_count; i > 0; i--)
+		pattern_set(e, record->fields[i - 1].field, record->fields[i - 1].text);
 }
 
 /* Matches them once more for their fields: only messages that a rule knows come so far. */
@@ -178,6 +113,7 @@ static void fill_common(const struct rule *rule, const struct heading *h, const 
 {
 	event_init(e, rule->event);
 	e->strength = rule->strength;
+	fill_beside(record, e);
 	fill_heading(h, e);
 	pattern_fill(&rule->match, e);
 	for (size_t i = 0; i < rule->within_count; i++)
