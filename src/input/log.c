@@ -104,10 +104,10 @@ static bool settle_speaker(struct log_reader *reader, const struct rules_events 
 	struct sv thread = it->record->thread;
 	enum event_field missing;
 
-	if (rules_names_speaker(it->rule)) {
-		speakers_learn(&reader->speakers, thread, e);
+	/* A message that leaves one thing to its thread may name another. */
+	speakers_learn(&reader->speakers, thread, e);
+	if (rules_names_speaker(it->rule))
 		return true;
-	}
 	speakers_tell(&reader->speakers, thread, e);
 	if (!event_lacks(e, &missing))
 		return true;

@@ -12,6 +12,9 @@
 /* Records in records: a shipper's around a runtime's around the program's own. What is deeper stays text. */
 #define WRAPPED_MAX 3
 
+/* An object as the text of a field: what is beyond is left out. */
+#define MEMBERS_TEXT_MAX 4096
+
 /* The zone at the end of a written time: Z, +08:00, -0530. */
 static struct zone zone_written(struct sv time, struct zone otherwise)
 {
@@ -73,12 +76,39 @@ static bool line_fits(const struct layout *layout, struct sv line, struct zone z
 
 /* ---- objects ---- */
 
+/*
+ * The members of an object inside the object, as text: {"a":[0,1],"b":2} is
+ * "a[0 1], b 2", which for topics and partitions is as franz-go writes them.
+ */
+static struct sv members_below(const struct json_record *object, struct sv name, struct arena *a)
+{
+	struct sv all = SV_ABSENT;
+
+	for (size_t i = 0; i < object->count && all.n < MEMBERS_TEXT_MAX; i++) {
+		const struct json_member *m = &object->members[i];
+		char *text;
+		size_t n;
+
+		if (!sv_starts_with(m->name, name) || m->name.n <= name.n || m->name.p[name.n] != '.')
+			continue;
+		n = m->value.n;
+		text = arena_strdup(a, m->value);
+		for (size_t k = 0; k < n; k++)
+			text[k] = text[k] == ',' ? ' ' : text[k];
+		all = arena_printf(a, "%.*s%s%.*s%s%.*s", SV_ARG(all), all.n > 0 ? ", " : "",
+				   SV_ARG(sv_sub(m->name, name.n + 1, m->name.n)), n > 0 && text[0] == '[' ? "" : " ", (int)n, text);
+	}
+	return all;
+}
+
 /* The member of the best name that has a value; absent when there is none. */
-static struct sv member_of(const struct json_key *key, const struct json_record *object)
+static struct sv member_of(const struct json_key *key, const struct json_record *object, struct arena *a)
 {
 	for (size_t i = 0; i < key->name_count; i++) {
 		struct sv value = json_field(object, key->names[i]);
 
+		if (sv_is_absent(value) && key->is_field)
+			value = members_below(object, key->names[i], a);
 		if (!sv_is_absent(value))
 			return value;
 	}
@@ -116,7 +146,7 @@ static bool object_fits(const struct layout *layout, const struct json_record *o
 	*out = (struct log_record){ .layout = layout->section.name.p, .whole = true };
 	for (size_t i = 0; i < layout->key_count; i++) {
 		const struct json_key *key = &layout->keys[i];
-		struct sv value = member_of(key, object);
+		struct sv value = member_of(key, object, a);
 
 		if (sv_is_absent(value) && key->required)
 			return false;

@@ -182,7 +182,7 @@ bool rules_names_speaker(const struct rule *rule)
 /* Whether a required field is missing that nobody else can fill. */
 static bool is_lacking(const struct rule *rule, const struct event *e)
 {
-	field_set missing = event_infos[e->type].required & ~e->set;
+	field_set missing = event_missing(e);
 
 	if (rule->whose_thread)
 		missing &= ~RULES_SPEAKER_FIELDS;

@@ -794,7 +794,7 @@ static void test_books_compare_identities(void **state)
 
 static void test_partitions_text(void **state)
 {
-	struct sv rest = SV("[refunds-0, order-events-v2-12], a-b [3],rubbish,-1, x-y"), topic;
+	struct sv rest = SV("[refunds-0, order-events-v2-12], a-b [3],rubbish,-1, x-y"), topic = SV_ABSENT;
 	int64_t partition;
 	(void)state;
 
@@ -808,6 +808,31 @@ static void test_partitions_text(void **state)
 	assert_true(is(topic, "a-b"));
 	assert_int_equal(partition, 3);
 	assert_false(partitions_next(&rest, &topic, &partition));
+}
+
+static void check_partitions(struct sv text, size_t n, const char *const topics[], const int64_t partitions[])
+{
+	struct sv topic = SV_ABSENT;
+	int64_t partition;
+
+	for (size_t i = 0; i < n; i++) {
+		assert_true(partitions_next(&text, &topic, &partition));
+		assert_true(is(topic, topics[i]));
+		assert_int_equal(partition, partitions[i]);
+	}
+	assert_false(partitions_next(&text, &topic, &partition));
+}
+
+static void test_partitions_of_other_clients(void **state)
+{
+	(void)state;
+	check_partitions(SV("a-b[0 11], c[2]"), 3, (const char *const[]){ "a-b", "a-b", "c" }, (const int64_t[]){ 0, 11, 2 });
+	check_partitions(SV("{TopicPartition(topic='a-1', partition=3), TopicPartition(topic='b', partition=0)}"), 2,
+			 (const char *const[]){ "a-1", "b" }, (const int64_t[]){ 3, 0 });
+	check_partitions(SV("order-events/3"), 1, (const char *const[]){ "order-events" }, (const int64_t[]){ 3 });
+	/* Numbers of no topic, and a topic of no number. */
+	check_partitions(SV("0 1, 2"), 0, NULL, NULL);
+	check_partitions(SV("topic='a', a"), 0, NULL, NULL);
 }
 
 static void test_nothing(void **state)
@@ -859,6 +884,7 @@ int main(void)
 		cmocka_unit_test(test_books_without_a_common_key),
 		cmocka_unit_test(test_books_compare_identities),
 		cmocka_unit_test(test_partitions_text),
+		cmocka_unit_test(test_partitions_of_other_clients),
 		cmocka_unit_test(test_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
