@@ -119,12 +119,15 @@ struct constant {
 struct rule {
 	struct section section;
 	bool has_event;
+	bool says_nothing;	/* known, and no event */
 	enum event_type event;
 	enum strength strength;
 	enum rule_from from;
 	struct sv versions;	/* absent when not said */
 	bool whose_thread;	/* who speaks is known from the thread's other messages */
 	struct pattern match;
+	struct within *wheres;	/* must match what stands beside the message */
+	size_t where_count, where_capacity;
 	struct within *withins;
 	size_t within_count, within_capacity;
 	bool has_each;

@@ -315,6 +315,9 @@ static void rule_event(struct loader *l, void *section, const struct entry *e)
 {
 	struct rule *rule = section;
 
+	rule->says_nothing = sv_eq(e->value, SV("nothing"));
+	if (rule->says_nothing)
+		return;
 	take_event(l, e, &rule->has_event, &rule->event);
 	if (rule->has_event)
 		rule->strength = event_infos[rule->event].strength;
@@ -376,6 +379,17 @@ static void take_within(struct loader *l, const struct entry *e, struct within *
 		take_pattern(l, e, rest, w->lines ? REGEX_LINES : REGEX_TEXT, &w->pattern);
 }
 
+/* Of fields alone. */
+static void rule_where(struct loader *l, void *section, const struct entry *e)
+{
+	struct rule *rule = section;
+	struct within *w = ARENA_PUSH(l->rules->arena, rule->wheres, rule->where_count, rule->where_capacity);
+
+	take_within(l, e, w);
+	if (w->lines)
+		REFUSE_VALUE(l, e, "where asks a field, not lines");
+}
+
 static void rule_within(struct loader *l, void *section, const struct entry *e)
 {
 	struct rule *rule = section;
@@ -405,6 +419,7 @@ static const struct key rule_keys[] = {
 	{ "versions", false, false, rule_versions },
 	{ "whose", false, false, rule_whose },
 	{ "match", true, false, rule_match },
+	{ "where", false, true, rule_where },
 	{ "within", false, true, rule_within },
 	{ "each", false, false, rule_each },
 	{ "set", false, true, rule_set },

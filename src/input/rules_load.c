@@ -418,6 +418,8 @@ void rules_free(struct rules *r)
 	for (size_t i = 0; i < r->rule_count; i++) {
 		pattern_fini(&r->rules[i]->match);
 		pattern_fini(&r->rules[i]->each.pattern);
+		for (size_t k = 0; k < r->rules[i]->where_count; k++)
+			pattern_fini(&r->rules[i]->wheres[k].pattern);
 		for (size_t k = 0; k < r->rules[i]->within_count; k++)
 			pattern_fini(&r->rules[i]->withins[k].pattern);
 	}

@@ -76,11 +76,33 @@ static const struct bucket *bucket_of(const struct rules *r, const struct headin
 	return &r->buckets[h->message.n > 0 ? (unsigned char)h->message.p[0] : 0];
 }
 
-static bool rule_fits(const struct rule *rule, const struct heading *h)
+static struct sv beside(const struct log_record *record, enum event_field field)
+{
+	for (size_t i = 0; i < record->field_count; i++) {
+		if (record->fields[i].field == field)
+			return record->fields[i].text;
+	}
+	return SV_ABSENT;
+}
+
+/* What stands beside the message is as the rule wants it. */
+static bool wheres_hold(const struct rule *rule, const struct log_record *record)
+{
+	for (size_t i = 0; i < rule->where_count; i++) {
+		struct sv text = beside(record, rule->wheres[i].source);
+
+		if (sv_is_absent(text) || !pattern_match(&rule->wheres[i].pattern, text, 0))
+			return false;
+	}
+	return true;
+}
+
+static bool rule_fits(const struct rule *rule, const struct heading *h, const struct log_record *record)
 {
 	if (rule->from != FROM_ANY && h->from != FROM_ANY && rule->from != h->from)
 		return false;
-	return pattern_may_match(&rule->match, h->message) && pattern_match(&rule->match, h->message, 0);
+	return wheres_hold(rule, record) && pattern_may_match(&rule->match, h->message) &&
+	       pattern_match(&rule->match, h->message, 0);
 }
 
 static struct sv source_of(const struct within *w, const struct log_record *record, const struct event *e)
@@ -128,7 +150,7 @@ size_t rules_fit(const struct rules *r, const struct log_record *record, const s
 	size_t n = 0;
 
 	for (size_t i = 0; i < b->count && n < max; i++) {
-		if (rule_fits(b->rules[i], &h))
+		if (rule_fits(b->rules[i], &h, record))
 			out[n++] = b->rules[i];
 	}
 	return n;
@@ -146,12 +168,13 @@ void rules_events_init(struct rules_events *it, const struct rules *r, const str
 	it->ended = true;
 	*rule = NULL;
 	for (size_t i = 0; i < b->count; i++) {
-		if (!rule_fits(b->rules[i], &h))
+		if (!rule_fits(b->rules[i], &h, record))
 			continue;
 		it->rule = b->rules[i];
-		it->ended = false;
+		it->ended = it->rule->says_nothing;
 		*rule = it->rule->section.name.p;
-		fill_common(it->rule, &h, record, &it->common);
+		if (!it->ended)
+			fill_common(it->rule, &h, record, &it->common);
 		return;
 	}
 }
