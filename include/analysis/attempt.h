@@ -22,10 +22,10 @@ enum outcome {
 struct attempt {
 	struct ref_time time;
 	struct sv business_key, step, version, message_id, request_id, fingerprint, consumer, topic, status;
-	enum outcome outcome;	/* of the status */
+	enum outcome outcome;	/* of the status, or as the books of the other side settle it */
 	bool has_offset;	/* topic, partition and offset are all known */
 	int64_t partition, offset;
-	bool took_effect;	/* by its status */
+	bool took_effect;	/* its outcome is success */
 	bool has_amount;
 	int64_t amount_micros;
 	struct sv currency;

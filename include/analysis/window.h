@@ -96,8 +96,8 @@ const struct measure *window_measure(const struct window *w, enum measure_id id)
  */
 bool window_concerns(const struct window *w, struct sv host, bool *certain);
 /*
- * The time in which jitter on this host (absent: any) could have been seen: by
- * its captures, else by its counters and by captures that show the paths of others.
+ * The time in which jitter on this host (absent: any) could have been seen
+ * (method.md 1): by its captures, its counters, or captures that show the paths of others.
  */
 struct span_set windows_coverage(const struct windows *w, struct sv host, struct arena *a);
 

@@ -44,6 +44,7 @@ typedef uint64_t field_set;
 struct field_info {
 	const char *name;
 	enum field_type type;
+	bool is_amount;		/* FIELD_INT, but written as a decimal */
 	const char *what;
 };
 
@@ -60,6 +61,8 @@ extern const struct event_info event_infos[EVENT_COUNT];
 
 bool field_by_name(struct sv name, enum event_field *out);
 bool event_by_name(struct sv name, enum event_type *out);
+/* The number that a text stands for in a field of type FIELD_INT; false when it is none. */
+bool field_number(enum event_field f, struct sv text, int64_t *out);
 const char *event_side_name(enum event_side s);
 const char *strength_name(enum strength s);
 

@@ -297,11 +297,62 @@ static void make_runs(struct attempts *out, struct arena *a)
 	}
 }
 
+/* ---- what the books say of it ---- */
+
+/* The requests that a system holds in its books, sorted. */
+struct booked {
+	struct sv *items;	/* request ids */
+	size_t count, capacity;
+};
+
+static int cmp_text(const void *x, const void *y)
+{
+	return sv_cmp(*(const struct sv *)x, *(const struct sv *)y);
+}
+
+static int load_booked(struct store *s, struct arena *a, struct booked *out)
+{
+	static const enum event_type types[] = { EVENT_BOOK_ENTRY };
+	struct query *q = query_events(s, types, 1);
+	struct event e;
+	int rc;
+
+	if (q == NULL)
+		return -1;
+	while ((rc = query_next(q, &e)) == 1)
+		if (event_text(&e, FIELD_REQUEST_ID).n > 0)
+			*ARENA_PUSH(a, out->items, out->count, out->capacity) = arena_copy(a, event_text(&e, FIELD_REQUEST_ID));
+	query_free(q);
+	if (out->count > 0)
+		qsort(out->items, out->count, sizeof *out->items, cmp_text);
+	return rc;
+}
+
+/*
+ * An outcome that the caller does not know, or took for a failure, is settled by
+ * the system that was called (domain.md: UNKNOWN is reconciled against the
+ * authoritative side): a request that stands in its books took effect. One that
+ * does not stand there says nothing, since an export may begin later or end earlier.
+ */
+static void settle(struct attempts *all, const struct booked *booked)
+{
+	for (size_t i = 0; booked->count > 0 && i < all->count; i++) {
+		struct attempt *t = &all->items[i];
+		if ((t->outcome != OUTCOME_UNKNOWN && t->outcome != OUTCOME_FAILED) || t->request_id.n == 0 ||
+		    bsearch(&t->request_id, booked->items, booked->count, sizeof *booked->items, cmp_text) == NULL)
+			continue;
+		t->outcome = OUTCOME_SUCCESS;
+		t->took_effect = true;
+		t->evidence.role = SV("an attempt whose outcome was not known to the caller, and that stands in the books of the other side");
+	}
+}
+
 int attempts_load(struct store *s, const struct clocks *c, struct arena *a, struct attempts *out)
 {
 	static const enum event_type types[] = { EVENT_EFFECT };
 	struct query *q = query_events(s, types, 1);
 	struct event e;
+	struct booked booked = { NULL, 0, 0 };
 	size_t capacity = 0;
 	int rc;
 
@@ -314,6 +365,9 @@ int attempts_load(struct store *s, const struct clocks *c, struct arena *a, stru
 	query_free(q);
 	if (rc < 0 || out->count == 0)
 		return rc;
+	if (load_booked(s, a, &booked) < 0)
+		return -1;
+	settle(out, &booked);
 	out->records = out->count;
 	/* Hosts' clocks are apart: the store's order is not that of the reference clock. */
 	qsort(out->items, out->count, sizeof *out->items, cmp_items);

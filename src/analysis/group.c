@@ -39,17 +39,26 @@ struct homes {
 };
 
 /* The settings that analysis uses: their names in a ConsumerConfig dump, and their places in struct group. */
+/*
+ * Which program has a setting. Under KIP-848 the broker decides about sessions
+ * and heartbeats, and what the client prints of them is without effect.
+ */
+enum keeper { KEEPER_CLIENT, KEEPER_CLASSIC_CLIENT, KEEPER_KIP848_BROKER };
+
 static const struct setting_row {
 	const char *key;
 	size_t offset;
+	enum keeper keeper;
 } setting_rows[] = {
-	{ "session.timeout.ms", offsetof(struct group, session_timeout_ms) },
-	{ "heartbeat.interval.ms", offsetof(struct group, heartbeat_interval_ms) },
-	{ "max.poll.interval.ms", offsetof(struct group, max_poll_interval_ms) },
-	{ "max.poll.records", offsetof(struct group, max_poll_records) },
-	{ "request.timeout.ms", offsetof(struct group, request_timeout_ms) },
-	{ "auto.commit.interval.ms", offsetof(struct group, auto_commit_interval_ms) },
-	{ "enable.auto.commit", offsetof(struct group, enable_auto_commit) },
+	{ "session.timeout.ms", offsetof(struct group, session_timeout_ms), KEEPER_CLASSIC_CLIENT },
+	{ "heartbeat.interval.ms", offsetof(struct group, heartbeat_interval_ms), KEEPER_CLASSIC_CLIENT },
+	{ "group.consumer.session.timeout.ms", offsetof(struct group, session_timeout_ms), KEEPER_KIP848_BROKER },
+	{ "group.consumer.heartbeat.interval.ms", offsetof(struct group, heartbeat_interval_ms), KEEPER_KIP848_BROKER },
+	{ "max.poll.interval.ms", offsetof(struct group, max_poll_interval_ms), KEEPER_CLIENT },
+	{ "max.poll.records", offsetof(struct group, max_poll_records), KEEPER_CLIENT },
+	{ "request.timeout.ms", offsetof(struct group, request_timeout_ms), KEEPER_CLIENT },
+	{ "auto.commit.interval.ms", offsetof(struct group, auto_commit_interval_ms), KEEPER_CLIENT },
+	{ "enable.auto.commit", offsetof(struct group, enable_auto_commit), KEEPER_CLIENT },
 };
 
 /* ---- comparing ---- */
@@ -117,7 +126,7 @@ static int load_mentions(struct store *s, const struct clocks *c, const struct a
 	struct event *events;
 
 	for (enum event_type t = 0; t < EVENT_COUNT; t++) {
-		if (is_about_groups(event_infos[t].side) && t != EVENT_CLIENT_CONFIG)
+		if (is_about_groups(event_infos[t].side) && t != EVENT_CLIENT_CONFIG && t != EVENT_BROKER_CONFIG)
 			types[n++] = t;
 	}
 	if (query_load(s, types, n, a, &events, &count) < 0)
@@ -387,28 +396,47 @@ static bool is_config_of(const struct event *e, struct sv group, const struct ho
 	return is_client_anywhere ? is_client_here : is_host_here && !is_host_elsewhere && sv_is_absent(client);
 }
 
+static bool is_consumer_protocol(const struct group *g)
+{
+	return sv_eq(g->protocol, SV("consumer"));
+}
+
+/* Whether this line of settings speaks of the row's setting in the group. */
+static bool is_setting_of(const struct setting_row *row, const struct event *e, const struct group *g, const struct homes *homes)
+{
+	bool is_brokers = row->keeper == KEEPER_KIP848_BROKER;
+
+	if (!sv_eq(event_text(e, FIELD_KEY), sv_of(row->key)) || is_brokers != (e->type == EVENT_BROKER_CONFIG))
+		return false;
+	if (row->keeper != KEEPER_CLIENT && is_brokers != is_consumer_protocol(g))
+		return false;
+	return is_brokers || is_config_of(e, g->name, homes);
+}
+
+static void find_protocol_setting(struct group *g, const struct event *configs, size_t count, const struct homes *homes)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (configs[i].type == EVENT_CLIENT_CONFIG && sv_eq(event_text(&configs[i], FIELD_KEY), SV("group.protocol")) &&
+		    is_config_of(&configs[i], g->name, homes))
+			learn(&g->protocol, event_text(&configs[i], FIELD_VALUE));
+	}
+}
+
 static void find_settings(struct group *g, const struct event *configs, size_t count, const struct homes *homes,
 			  const struct clocks *c, struct arena *a)
 {
-	struct votes votes[sizeof setting_rows / sizeof *setting_rows] = { { NULL, 0, 0 } };
-	const size_t n = sizeof setting_rows / sizeof *setting_rows;
-
-	for (size_t i = 0; i < count; i++) {
-		const struct event *e = &configs[i];
-		struct sv key = event_text(e, FIELD_KEY);
+	for (size_t row = 0; row < sizeof setting_rows / sizeof *setting_rows; row++) {
+		struct votes votes = { NULL, 0, 0 };
 		int64_t value;
-		for (size_t row = 0; row < n; row++) {
-			if (!sv_eq(key, sv_of(setting_rows[row].key)) || !setting_value(event_text(e, FIELD_VALUE), &value) ||
-			    !is_config_of(e, g->name, homes))
-				continue;
-			*ARENA_PUSH(a, votes[row].items, votes[row].count, votes[row].capacity) =
-				(struct vote){ value, e, clock_to_ref(c, e->host, e->time) };
+		for (size_t i = 0; i < count; i++) {
+			const struct event *e = &configs[i];
+			if (is_setting_of(&setting_rows[row], e, g, homes) && setting_value(event_text(e, FIELD_VALUE), &value))
+				*ARENA_PUSH(a, votes.items, votes.count, votes.capacity) =
+					(struct vote){ value, e, clock_to_ref(c, e->host, e->time) };
 		}
-		if (sv_eq(key, SV("group.protocol")) && is_config_of(e, g->name, homes))
-			learn(&g->protocol, event_text(e, FIELD_VALUE));
+		if (votes.count > 0)
+			elect(&votes, a, (struct setting *)(void *)((char *)g + setting_rows[row].offset));
 	}
-	for (size_t row = 0; row < n; row++)
-		elect(&votes[row], a, (struct setting *)(void *)((char *)g + setting_rows[row].offset));
 }
 
 /* ---- public ---- */
@@ -425,14 +453,14 @@ static size_t group_end(const struct mentions *all, size_t from)
 int groups_find(struct store *s, const struct clocks *c, const struct analysis_options *o, struct arena *a,
 		struct groups *out)
 {
-	static const enum event_type config_type[] = { EVENT_CLIENT_CONFIG };
+	static const enum event_type config_types[] = { EVENT_CLIENT_CONFIG, EVENT_BROKER_CONFIG };
 	struct mentions all = { NULL, 0, 0 };
 	struct homes homes = { NULL, 0, 0 };
 	struct event *configs;
 	size_t config_count, groups = 0;
 
 	*out = (struct groups){ NULL, 0 };
-	if (load_mentions(s, c, o, a, &all) < 0 || query_load(s, config_type, 1, a, &configs, &config_count) < 0)
+	if (load_mentions(s, c, o, a, &all) < 0 || query_load(s, config_types, 2, a, &configs, &config_count) < 0)
 		return -1;
 	find_homes(&all, a, &homes);
 	for (size_t i = 0; i < all.count; i = group_end(&all, i))
@@ -444,6 +472,7 @@ int groups_find(struct store *s, const struct clocks *c, const struct analysis_o
 		g->name = event_text(all.items[i].event, FIELD_GROUP);
 		find_protocol(g, &all.items[i], end - i);
 		find_coordinator(g, &all.items[i], end - i);
+		find_protocol_setting(g, configs, config_count, &homes);
 		find_settings(g, configs, config_count, &homes, c, a);
 		find_members(g, &all.items[i], end - i, &homes, a);
 	}
@@ -484,11 +513,6 @@ const struct member *group_member(const struct group *g, struct sv member_id)
 	return NULL;
 }
 
-static bool is_consumer_protocol(const struct group *g)
-{
-	return sv_eq(g->protocol, SV("consumer"));
-}
-
 static int64_t value_or(const struct setting *s, int64_t otherwise)
 {
 	return s->known && s->value > 0 ? s->value : otherwise;
@@ -496,12 +520,12 @@ static int64_t value_or(const struct setting *s, int64_t otherwise)
 
 int64_t group_session_timeout_ms(const struct group *g)
 {
-	return is_consumer_protocol(g) ? 45000 : value_or(&g->session_timeout_ms, 45000);
+	return value_or(&g->session_timeout_ms, 45000);
 }
 
 int64_t group_heartbeat_interval_ms(const struct group *g)
 {
-	return is_consumer_protocol(g) ? 5000 : value_or(&g->heartbeat_interval_ms, 3000);
+	return value_or(&g->heartbeat_interval_ms, is_consumer_protocol(g) ? 5000 : 3000);
 }
 
 int64_t group_max_poll_interval_ms(const struct group *g)

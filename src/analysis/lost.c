@@ -14,14 +14,20 @@
 struct done_step {
 	struct sv operation, topic, step;
 	bool took_effect;	/* by an attempt in the evidence */
-	bool settled;		/* or somebody recognised an earlier one, or its outcome is not known */
+	bool settled;		/* or the called system had it already, or its outcome is not known */
+	bool recognised;	/* or the caller took it for done and did not call */
 };
 
 struct operation {
 	struct sv key, topic;
 	size_t first, end;	/* its steps */
 	bool took_effect;	/* any step did */
-	struct ref_time last;
+	/*
+	 * Its first attempt did not recognise anything: it began within the evidence. A step
+	 * that was only ever taken for done (a key that stands for the whole operation) is owed then.
+	 */
+	bool began_here;
+	struct ref_time first_time, last;
 };
 
 struct usual_step {
@@ -48,7 +54,12 @@ static void add_step(struct work *w, struct operation *op, const struct attempt 
 		*s = (struct done_step){ .operation = t->operation, .topic = op->topic, .step = t->step };
 	}
 	s->took_effect = s->took_effect || t->took_effect;
-	s->settled = s->settled || t->outcome != OUTCOME_FAILED;
+	s->settled = s->settled || (t->outcome != OUTCOME_FAILED && t->outcome != OUTCOME_SKIPPED);
+	s->recognised = s->recognised || t->outcome == OUTCOME_SKIPPED;
+	if (t->time.us < op->first_time.us) {
+		op->first_time = t->time;
+		op->began_here = t->outcome != OUTCOME_SKIPPED && t->outcome != OUTCOME_DUPLICATE;
+	}
 	op->took_effect = op->took_effect || t->took_effect;
 	op->end = w->step_count;
 	if (t->time.us > op->last.us)
@@ -65,7 +76,8 @@ static void gather(struct work *w, const struct attempt *const *order, size_t co
 		if (op == NULL || !sv_eq(op->key, order[i]->operation)) {
 			op = ARENA_PUSH(w->arena, w->operations, w->operation_count, w->operation_capacity);
 			*op = (struct operation){ .key = order[i]->operation, .topic = order[i]->topic,
-						  .first = w->step_count, .last = order[i]->time };
+						  .first = w->step_count, .first_time = { INT64_MAX },
+						  .last = order[i]->time };
 		}
 		add_step(w, op, order[i]);
 	}
@@ -145,7 +157,7 @@ static bool is_settled(const struct work *w, const struct operation *op, struct 
 {
 	for (size_t i = op->first; i < op->end; i++)
 		if (sv_eq(w->steps[i].step, step))
-			return w->steps[i].settled;
+			return w->steps[i].settled || (w->steps[i].recognised && !op->began_here);
 	return false;
 }
 

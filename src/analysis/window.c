@@ -184,15 +184,13 @@ static bool is_of(const struct coverage *c, struct sv host)
 
 struct span_set windows_coverage(const struct windows *w, struct sv host, struct arena *a)
 {
-	struct span_set captured = { 0 }, counted = { 0 };
+	struct span_set covered = { 0 };
 
 	for (size_t i = 0; i < w->coverage_count; i++) {
 		const struct coverage *c = &w->coverage[i];
 
-		if (is_capture(c) && is_of(c, host))
-			span_set_add(&captured, a, c->span);
-		else if ((is_counters(c) && is_of(c, host)) || (is_capture(c) && c->sees_callers))
-			span_set_add(&counted, a, c->span);
+		if (((is_capture(c) || is_counters(c)) && is_of(c, host)) || (is_capture(c) && c->sees_callers))
+			span_set_add(&covered, a, c->span);
 	}
-	return captured.count > 0 ? captured : counted;
+	return covered;
 }

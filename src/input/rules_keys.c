@@ -103,7 +103,7 @@ static void take_constant(struct loader *l, const struct entry *e, struct consta
 	if (!take_pair(l, e, &rest, &pair) || !take_field(l, e, pair.name, &out->field))
 		return;
 	out->text = pair.value;
-	if (field_infos[out->field].type == FIELD_INT && !sv_to_i64(pair.value, &out->number))
+	if (field_infos[out->field].type == FIELD_INT && !field_number(out->field, pair.value, &out->number))
 		REFUSE_VALUE(l, e, "%.*s is a number, not \"%.*s\"", SV_ARG(pair.name), SV_ARG(pair.value));
 }
 

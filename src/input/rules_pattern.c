@@ -274,7 +274,7 @@ void pattern_set(struct event *e, enum event_field f, struct sv text)
 
 	if (field_infos[f].type == FIELD_TEXT)
 		event_set_text(e, f, text);
-	else if (sv_to_i64(text, &number))
+	else if (field_number(f, text, &number))
 		event_set_int(e, f, number);
 }
 

@@ -174,16 +174,15 @@ static void refuse(struct table_reader *t, const struct row *row, enum event_fie
 {
 	diag_add(t->in->diag, SEVERITY_WARNING, "table.value", &row->place, "%s left out: '%.*s' is not %s",
 		 field_infos[f].name, SV_ARG(sv_sub(cell, 0, 100)),
-		 f == FIELD_AMOUNT_MICROS ? "an amount such as -12.50" : "a whole number");
+		 field_infos[f].is_amount ? "an amount such as -12.50" : "a whole number");
 }
 
 static void set_number(struct table_reader *t, const struct row *row, struct event *e, enum event_field f,
 		       struct sv cell)
 {
 	int64_t number;
-	bool good = f == FIELD_AMOUNT_MICROS ? sv_to_micros(cell, &number) : sv_to_i64(cell, &number);
 
-	if (good)
+	if (field_number(f, cell, &number))
 		event_set_int(e, f, number);
 	else
 		refuse(t, row, f, cell);

@@ -11,11 +11,13 @@
 _Static_assert(FIELD_COUNT <= 64, "a field_set has one bit for each field");
 
 const struct field_info field_infos[FIELD_COUNT] = {
-#define TEXT FIELD_TEXT
-#define INT FIELD_INT
+#define TEXT FIELD_TEXT, false
+#define INT FIELD_INT, false
+#define AMOUNT FIELD_INT, true
 #define FIELD(id, name, type, what) { name, type, what },
 #include "model/field.def"
 #undef FIELD
+#undef AMOUNT
 #undef INT
 #undef TEXT
 };
@@ -48,6 +50,11 @@ bool event_by_name(struct sv name, enum event_type *out)
 		}
 	}
 	return false;
+}
+
+bool field_number(enum event_field f, struct sv text, int64_t *out)
+{
+	return field_infos[f].is_amount ? sv_to_micros(text, out) : sv_to_i64(text, out);
 }
 
 const char *event_side_name(enum event_side s)

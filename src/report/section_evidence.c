@@ -30,9 +30,17 @@ void members_evidence(struct json_writer *w, const char *key, const struct evide
 	json_array_end(w);
 }
 
+/* The aligned time, and the one that its host wrote where they differ as shown. */
+static struct sv times_of(const struct chapter_context *c, const struct evidence *e)
+{
+	struct sv aligned = words_time(c->a, c->f, e->time);
+	struct sv written = words_time(c->a, c->f, (struct ref_time){ e->written.us });
+	return sv_eq(aligned, written) ? aligned : arena_printf(c->a, "%.*s (written %.*s)", SV_ARG(aligned), SV_ARG(written));
+}
+
 void document_evidence_one(struct out *o, const struct chapter_context *c, const struct evidence *e)
 {
-	out_evidence(o, words_place(c->a, c->f, &e->place), words_time(c->a, c->f, e->time),
+	out_evidence(o, words_place(c->a, c->f, &e->place), times_of(c, e),
 		     sv_is_absent(e->role) ? sv_of(event_infos[e->type].what) : e->role, e->text);
 }
 

@@ -692,6 +692,30 @@ static void test_lost_step(void **state)
 	story_free(s->st);
 }
 
+/*
+ * A key that stands for the whole operation takes its later steps for done
+ * (domain.md). B began in the evidence and its ledger row was never written; C was
+ * under way before the evidence begins, and may have been done then.
+ */
+static void test_a_step_only_taken_for_done_is_lost(void **state)
+{
+	struct scene *s = scene_new();
+	(void)state;
+
+	tell_operation(s, "10:00:01", "1", "A", true);
+	attempt(s, "10:00:02", "consumer-1", "2", "B", "reversal", "success", "b");
+	attempt(s, "10:00:03", "consumer-1", "2", "B", "ledger", "failed", "b1");
+	attempt(s, "10:00:04", "consumer-1", "2", "B", "ledger", "skipped", "b2");
+	attempt(s, "10:00:05", "consumer-1", "3", "C", "reversal", "skipped", "c");
+	attempt(s, "10:00:05", "consumer-1", "3", "C", "ledger", "skipped", "c");
+	attempt(s, "10:00:06", "consumer-1", "3", "C", "notice", "success", "c");
+	tell_operation(s, "10:00:59", "9", "Z", true);
+	find(s);
+	assert_int_equal(s->found.lost_count, 1);
+	assert_true(is(s->found.lost[0].business_key, "B") && is(s->found.lost[0].step, "ledger"));
+	story_free(s->st);
+}
+
 /* The twins: a step that few operations have is owed by none; one that was recognised had been done before. */
 static void test_not_lost(void **state)
 {
@@ -717,6 +741,27 @@ static void book(struct scene *s, const char *time, const char *system, const ch
 {
 	story_event(s->st, EVENT_BOOK_ENTRY, NULL, at(time), "system", system, "business_key", key, "amount_micros", micros,
 		    "currency", "CNY", "request_id", request, NULL);
+}
+
+/* The channel acted and its answer was lost: its books say so, and the second call was one too many. */
+static void test_the_books_settle_an_unknown_outcome(void **state)
+{
+	struct scene *s = scene_new();
+	(void)state;
+
+	attempt(s, "10:00:01", "consumer-1", "1", "A", "reversal", "unknown", "a1");
+	attempt(s, "10:00:02", "consumer-1", "1", "A", "reversal", "success", "a2");
+	attempt(s, "10:00:03", "consumer-1", "2", "B", "reversal", "unknown", "b1");
+	attempt(s, "10:00:04", "consumer-1", "2", "B", "reversal", "success", "b2");
+	book(s, "10:00:01", "channel", "A", "100000000", "a1");
+	book(s, "10:00:02", "channel", "A", "100000000", "a2");
+	book(s, "10:00:04", "channel", "B", "100000000", "b2");
+	find(s);
+	assert_int_equal(s->found.duplicate_count, 1);
+	assert_true(is(s->found.duplicates[0].business_key, "A"));
+	assert_int_equal(s->found.duplicates[0].effects, 2);
+	assert_int_equal(s->found.duplicates[0].cause, CAUSE_UNRELATED);
+	story_free(s->st);
 }
 
 static void test_books_that_disagree(void **state)
@@ -879,7 +924,9 @@ int main(void)
 		cmocka_unit_test(test_two_reports_of_one_attempt),
 		cmocka_unit_test(test_reports_that_are_two_attempts),
 		cmocka_unit_test(test_lost_step),
+		cmocka_unit_test(test_a_step_only_taken_for_done_is_lost),
 		cmocka_unit_test(test_not_lost),
+		cmocka_unit_test(test_the_books_settle_an_unknown_outcome),
 		cmocka_unit_test(test_books_that_disagree),
 		cmocka_unit_test(test_books_without_a_common_key),
 		cmocka_unit_test(test_books_compare_identities),

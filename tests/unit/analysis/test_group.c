@@ -187,6 +187,27 @@ static void test_the_consumer_protocol_takes_its_timeouts_from_the_broker(void *
 	story_free(st);
 }
 
+/* The broker's own settings are those of the consumer protocol's groups, and of no other. */
+static void test_the_brokers_settings_are_for_the_consumer_protocol_alone(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	story_event(st, EVENT_BROKER_CONFIG, "broker-1", at("09:00:00"), "key", "group.consumer.session.timeout.ms", "value", "6000", NULL);
+	story_event(st, EVENT_BROKER_CONFIG, "broker-1", at("09:00:00"), "key", "group.consumer.heartbeat.interval.ms", "value", "2000", NULL);
+	story_event(st, EVENT_CLIENT_CONFIG, "app-1", at("10:00:00"), "group", "g", "key", "session.timeout.ms", "value", "45000", NULL);
+	story_event(st, EVENT_MEMBER_JOINS, "broker-1", at("10:00:01"), "group", "g", "member", "m", "protocol", "consumer", NULL);
+	story_event(st, EVENT_CLIENT_CONFIG, "app-2", at("10:00:00"), "group", "h", "key", "session.timeout.ms", "value", "10000", NULL);
+	story_event(st, EVENT_GROUP_STABILIZED, "broker-1", at("10:00:01"), "group", "h", "generation", "1", NULL);
+	struct groups g = find(st);
+	assert_int_equal(groups_get(&g, SV("g"))->session_timeout_ms.value, 6000);
+	assert_int_equal(groups_get(&g, SV("g"))->session_timeout_ms.source.type, EVENT_BROKER_CONFIG);
+	assert_int_equal(group_heartbeat_interval_ms(groups_get(&g, SV("g"))), 2000);
+	assert_int_equal(groups_get(&g, SV("h"))->session_timeout_ms.value, 10000);
+	assert_false(groups_get(&g, SV("h"))->heartbeat_interval_ms.known);
+	story_free(st);
+}
+
 static void test_coordinator_and_choice_of_group(void **state)
 {
 	struct analysis_options o = analysis_options_default();
@@ -217,6 +238,7 @@ int main(void)
 		cmocka_unit_test(test_settings_are_the_most_common),
 		cmocka_unit_test(test_settings_without_a_group_are_those_of_the_hosts_only_one),
 		cmocka_unit_test(test_the_consumer_protocol_takes_its_timeouts_from_the_broker),
+		cmocka_unit_test(test_the_brokers_settings_are_for_the_consumer_protocol_alone),
 		cmocka_unit_test(test_coordinator_and_choice_of_group),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

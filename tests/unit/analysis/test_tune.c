@@ -384,6 +384,7 @@ static void test_consumer_protocol(void **state)
 	silence(s, "10:00:00", "10:01:00", 40000);
 	evicted(s, "10:00:44", &s->windows.items[0]);
 	s->group.protocol = SV("consumer");
+	s->group.session_timeout_ms.known = s->group.heartbeat_interval_ms.known = false; /* the broker's log is not there */
 	find(s);
 	assert_null(advice(s, "session.timeout.ms"));
 	assert_non_null(advice(s, "consumer.session.timeout.ms"));

@@ -42,6 +42,17 @@ static void unset_is_not_zero(void **state)
 	assert_int_equal(n, 0);
 }
 
+static void amounts_are_decimals_and_counts_are_not(void **state)
+{
+	int64_t n = 0;
+	(void)state;
+	assert_true(field_number(FIELD_AMOUNT_MICROS, SV("24.66"), &n));
+	assert_int_equal(n, 24660000);
+	assert_false(field_number(FIELD_OFFSET, SV("24.66"), &n));
+	assert_true(field_number(FIELD_OFFSET, SV("24"), &n));
+	assert_int_equal(n, 24);
+}
+
 static void a_missing_required_field_is_named(void **state)
 {
 	struct event e;
@@ -61,6 +72,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_unique_and_found),
 		cmocka_unit_test(unset_is_not_zero),
+		cmocka_unit_test(amounts_are_decimals_and_counts_are_not),
 		cmocka_unit_test(a_missing_required_field_is_named),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
