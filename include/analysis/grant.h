@@ -42,7 +42,7 @@ bool grants_know(const struct grants *grants, struct sv consumer);
 
 /*
  * The topic-partitions of a text such as "[a-0, b-c-12]", "a [3], b [4]",
- * "a[0 1], b[2]", "a/3" or "TopicPartition(topic='a', partition=3)", one after the
+ * "a[0 1], b[2]", "a/3", "3 of a" or "TopicPartition(topic='a', partition=3)", one after the
  * other. False at the end; pieces that are none are passed over. *topic is absent
  * at first and kept between calls.
  */

@@ -55,12 +55,16 @@ static unsigned rebalance_of_generation(const struct rebalances *r, struct sv gr
 
 static bool number_after(struct sv piece, char separator, struct sv *topic, int64_t *partition)
 {
+	struct sv name;
 	size_t at;
 
 	if (!sv_rfind_char(piece, separator, &at) || at == 0)
 		return false;
-	*topic = sv_trim(sv_sub(piece, 0, at));
-	return topic->n > 0 && sv_to_i64(sv_sub(piece, at + 1, piece.n), partition) && *partition >= 0;
+	name = sv_trim(sv_sub(piece, 0, at));
+	if (name.n == 0 || !sv_to_i64(sv_sub(piece, at + 1, piece.n), partition) || *partition < 0)
+		return false;
+	*topic = name;
+	return true;
 }
 
 static bool is_digit(char c)
@@ -112,6 +116,17 @@ static bool number_of_topic(struct sv piece, struct sv topic, int64_t *partition
 	return topic.n > 0 && sv_to_i64(piece, partition) && *partition >= 0;
 }
 
+/* kafka-go: "3 of topic" */
+static bool number_before(struct sv piece, struct sv *topic, int64_t *partition)
+{
+	size_t at;
+
+	if (!sv_find(piece, SV(" of "), &at) || !sv_to_i64(sv_sub(piece, 0, at), partition) || *partition < 0)
+		return false;
+	*topic = sv_sub(piece, at + strlen(" of "), piece.n);
+	return topic->n > 0;
+}
+
 bool partitions_next(struct sv *rest, struct sv *topic, int64_t *partition)
 {
 	while (!sv_is_absent(*rest)) {
@@ -124,8 +139,8 @@ bool partitions_next(struct sv *rest, struct sv *topic, int64_t *partition)
 			return true;
 		bare = without_brackets(piece);
 		/* Sarama and kafka-go: "topic/3" */
-		if (number_of_topic(bare, *topic, partition) || number_after(bare, '-', topic, partition) ||
-		    number_after(bare, '/', topic, partition))
+		if (number_of_topic(bare, *topic, partition) || number_before(bare, topic, partition) ||
+		    number_after(bare, '-', topic, partition) || number_after(bare, '/', topic, partition))
 			return true;
 	}
 	return false;

@@ -875,6 +875,7 @@ static void test_partitions_of_other_clients(void **state)
 	check_partitions(SV("{TopicPartition(topic='a-1', partition=3), TopicPartition(topic='b', partition=0)}"), 2,
 			 (const char *const[]){ "a-1", "b" }, (const int64_t[]){ 3, 0 });
 	check_partitions(SV("order-events/3"), 1, (const char *const[]){ "order-events" }, (const int64_t[]){ 3 });
+	check_partitions(SV("3 of a-1"), 1, (const char *const[]){ "a-1" }, (const int64_t[]){ 3 });
 	/* Numbers of no topic, and a topic of no number. */
 	check_partitions(SV("0 1, 2"), 0, NULL, NULL);
 	check_partitions(SV("topic='a', a"), 0, NULL, NULL);
