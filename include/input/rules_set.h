@@ -23,6 +23,7 @@ struct pattern {
 	struct sv literal;	/* length 0 when none was found */
 	bool anchored;		/* begins with ^ */
 	bool literal_first;	/* what it matches begins with the literal */
+	bool *first_bytes;	/* 256: what it matches begins with one that is set; NULL when not known */
 	struct pattern_group *groups;
 	size_t group_count;
 	field_set fields;

@@ -246,7 +246,7 @@ static void fill_buckets(struct rules *r)
 		for (unsigned c = 0; c < 256; c++) {
 			struct bucket *b = &r->buckets[c];
 
-			if (p->literal_first && (unsigned char)p->literal.p[0] != c)
+			if (p->literal_first ? (unsigned char)p->literal.p[0] != c : p->first_bytes != NULL && !p->first_bytes[c])
 				continue;
 			*ARENA_PUSH(r->arena, b->rules, b->count, b->capacity) = r->rules[i];
 		}
