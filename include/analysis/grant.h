@@ -30,7 +30,7 @@ struct grants {
 	size_t capacity;
 };
 
-/* Grants from the client logs, each with its rebalance. 0 or -1. */
+/* Grants from the client logs whose times are finer than a second, each with its rebalance. 0 or -1. */
 int grants_find(struct store *s, const struct clocks *c, const struct groups *g, const struct rebalances *r,
 		const struct attempts *t, struct arena *a, struct grants *out);
 

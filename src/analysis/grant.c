@@ -203,6 +203,7 @@ struct stream {
 	struct arena *arena;
 	struct grants *out;
 	struct sv host, client, group, consumer;
+	bool is_coarse;		/* its times are of whole seconds */
 	unsigned rebalance;	/* of the generation that the client named last; 0 when unknown */
 };
 
@@ -221,6 +222,12 @@ static void on_assigned(struct stream *st, const struct event *e, struct ref_tim
 	unsigned rebalance = st->rebalance != 0 ? st->rebalance : rebalance_begun(st->rebalances, st->group, time);
 	int64_t partition;
 
+	/*
+	 * Somewhere within a second: on which side of it things were executed is not known, and what was executed tells
+	 * better. An offset told there stays a grant by itself.
+	 */
+	if (st->is_coarse)
+		return;
 	while (partitions_next(&rest, &topic, &partition))
 		*ARENA_PUSH(st->arena, st->out->items, st->out->count, st->out->capacity) =
 			(struct grant){ .group = st->group, .topic = topic, .partition = partition, .host = st->host,
@@ -282,6 +289,18 @@ static const struct event **load_ordered(struct store *s, const enum event_type 
 	return order;
 }
 
+/* One line may be of a whole second by chance; all of a client's are not. */
+static bool is_coarse(const struct event *const *order, size_t count)
+{
+	size_t n = 0;
+
+	for (; n < count && cmp_stream(order[0], order[n]) == 0; n++) {
+		if (order[n]->time.us % US_PER_S != 0)
+			return false;
+	}
+	return n > 1;
+}
+
 static int find_assignments(struct store *s, const struct clocks *c, const struct groups *g, const struct names *names,
 			    struct stream *st)
 {
@@ -301,6 +320,7 @@ static int find_assignments(struct store *s, const struct clocks *c, const struc
 			st->group = event_text(e, FIELD_GROUP);
 			st->consumer = name_of(names, groups_get(g, st->group), st->host, st->client);
 			st->rebalance = 0;
+			st->is_coarse = is_coarse(order + i, count - i);
 		}
 		for (size_t k = 0; k < LINE_COUNT; k++)
 			if (lines[k].type == e->type)

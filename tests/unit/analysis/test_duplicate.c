@@ -566,7 +566,7 @@ static void test_causes_by_time(void **state)
 	(void)state;
 
 	rebalance(s, 5, "10:00:10", "10:00:12");
-	granted(s, "consumer-2", "10:00:12", "5", "refunds-0", NULL);
+	granted(s, "consumer-2", "10:00:12.010", "5", "refunds-0", NULL);
 	bare_effect(s, "10:00:01", "consumer-1", "1");
 	bare_effect(s, "10:00:14", "consumer-2", "2");
 	find(s);
@@ -591,6 +591,28 @@ static void test_causes_by_time(void **state)
 	assert_int_equal(s->found.duplicates[0].cause, CAUSE_UNRELATED);
 	assert_int_equal(s->found.duplicates[0].rebalance, 0);
 	story_free(s->st);
+}
+
+/* A log to the second says that the partition was given before what its owner executed until then, which is not so. */
+static void test_a_grant_to_the_second_does_not_part_effects(void **state)
+{
+	static const char *const told[] = { "10:00:12.950", "10:00:12" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct scene *s = scene_new();
+
+		rebalance(s, 5, "10:00:11", "10:00:13.900");
+		granted(s, "consumer-1", told[i], "5", "refunds-0", NULL);
+		attempt(s, "10:00:12.050", "consumer-1", "11", "A", "reversal", "success", "a1");
+		attempt(s, "10:00:12.100", "consumer-1", "12", "B", "reversal", "success", "b1");
+		attempt(s, "10:00:14.500", "consumer-1", "11", "A", "reversal", "success", "a2");
+		find(s);
+		assert_int_equal(s->found.redelivery_count, 1);
+		assert_int_equal(s->found.redeliveries[0].committed_offset, 11);
+		assert_int_equal(s->found.redeliveries[0].rebalance, 1);
+		story_free(s->st);
+	}
 }
 
 /* A refund's second notice is no money: the amounts of the steps stand apart. */
@@ -920,6 +942,7 @@ int main(void)
 		cmocka_unit_test(test_conflict_by_amount),
 		cmocka_unit_test(test_causes_without_offsets),
 		cmocka_unit_test(test_causes_by_time),
+		cmocka_unit_test(test_a_grant_to_the_second_does_not_part_effects),
 		cmocka_unit_test(test_amounts_per_step),
 		cmocka_unit_test(test_amounts_do_not_overflow),
 		cmocka_unit_test(test_two_reports_of_one_attempt),
