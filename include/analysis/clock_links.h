@@ -10,10 +10,14 @@
 
 #include "store/query.h"
 
+struct link_end {
+	const struct event *event;
+	const char *role;
+	size_t host, input;	/* index into the hosts and inputs given to clock_links_find */
+};
+
 struct event_link {
-	const struct event *before, *after;
-	const char *before_role, *after_role;
-	size_t before_host, after_host;	/* index into the hosts given to clock_links_find */
+	struct link_end before, after;
 };
 
 struct event_links {
@@ -21,14 +25,20 @@ struct event_links {
 	size_t count;
 	size_t capacity;
 	/*
-	 * Per host the step in which its logs write times: 1 s, 1 ms or 1 us.
-	 * An event may have happened up to one step later than written.
+	 * Per input the step in which it writes times: 1 s, 1 ms or 1 us; 0 when none of its
+	 * lines could be part of a link. An event may have happened up to one step later than written.
 	 */
 	int64_t *step_us;
 };
 
-/* hosts sorted by name, an absent one first. 0 or -1. */
-int clock_links_find(struct store *s, const struct sv *hosts, size_t host_count, struct arena *a,
-		     struct event_links *out);
+struct link_sources {
+	const struct sv *hosts;	/* sorted by name, an absent one first */
+	size_t host_count;
+	const struct input_info *inputs; /* by id */
+	size_t input_count;
+};
+
+/* 0 or -1. */
+int clock_links_find(struct store *s, const struct link_sources *from, struct arena *a, struct event_links *out);
 
 #endif

@@ -54,6 +54,7 @@ int detect_loss(const struct detect_context *ctx);
 int detect_delay(const struct detect_context *ctx);
 int detect_reset(const struct detect_context *ctx);
 int detect_counter_loss(const struct detect_context *ctx);
+int detect_link(const struct detect_context *ctx);
 int detect_softnet(const struct detect_context *ctx);
 int detect_conntrack(const struct detect_context *ctx);
 int detect_process_pause(const struct detect_context *ctx);
@@ -95,7 +96,7 @@ void detect_measure_spans(struct window *w);
 void windows_merge(const struct detect_context *ctx);
 /* Finds whose address each window's caller has. 0 or -1. */
 int windows_find_callers(const struct detect_context *ctx);
-/* No shorter pause is one. */
-int64_t detect_pause_limit_us(const struct detect_context *ctx);
+/* No shorter pause of the kind is one. */
+int64_t detect_pause_limit_us(const struct detect_context *ctx, enum window_kind kind);
 
 #endif

@@ -49,6 +49,9 @@ struct window {
 	/* The outage: from the first loss to the first sign of a working path; equal to span where not known. */
 	struct span outage;
 	bool has_outage;
+	/* From the first to the last segment that is known to be lost: the outage lasted at least so long. */
+	struct span lost;
+	bool has_lost;
 	bool censored;		/* in progress when the evidence ended */
 	const char *source;	/* the evidence of its gravest kind: "capture", "softnet", "conntrack", "netstat" */
 	struct sv host;		/* on which it was seen; absent when not known */

@@ -28,6 +28,8 @@ struct item {
 	struct sv digest;	/* hexadecimal */
 	bool has_size;		/* else it is what the stream gives */
 	uint64_t size_bytes;
+	bool has_modified;	/* when it was last written to */
+	int64_t modified_s;
 	bool named;		/* is the argument itself: passing it over is worth a warning */
 	struct stream *stream;	/* NULL when there is nothing to read, or why it is passed over is known */
 };

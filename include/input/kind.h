@@ -68,6 +68,10 @@ struct ingest {
 	bool zone_is_option;		/* chosen by the user, else assumed UTC */
 	bool host_is_option;		/* info->host was named by the user, else it is the directory's name or absent */
 	struct sv base_name;		/* last part of info->path */
+	bool has_modified;		/* when the file was last written to, for times without a year */
+	struct host_time modified;
+	bool has_near;			/* a time near which the incident lies, by the options */
+	struct host_time near;
 };
 
 /*

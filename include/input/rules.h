@@ -46,6 +46,8 @@ struct log_record {
 	struct host_time time;
 	bool zoned;		/* the line itself gave the zone */
 	struct zone zone;	/* in which the time was read */
+	bool has_written;	/* the time as the line writes it, which may lack its year, date or start */
+	struct tstamp written;
 	struct sv level, logger, thread, body;
 	struct sv more;		/* the lines joined to it, line feeds between them; absent when none */
 	bool whole;		/* an object of JSON: no line after it belongs to it */

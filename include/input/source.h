@@ -32,6 +32,8 @@ struct ingest_options {
 	size_t host_count;
 	const struct host_zone *zones;
 	size_t zone_count;
+	bool has_near;			/* --from: for times without a year */
+	struct host_time near;
 };
 
 /*

@@ -72,7 +72,9 @@ struct tcp_gap {
 /* How long the data at the head has stood, and what happened since. */
 struct tcp_wait {
 	int64_t heard_us;	/* latest sign of the peer on this connection since the head was sent; 0: none */
-	int64_t sign_us;	/* first sign of the peer's host on any connection since then; 0: none */
+	int64_t sign_us;	/* first sign of the peer's host on any connection since the latest transmission; 0: none */
+	int64_t sign_before_us;	/* the same between that and the one before */
+	int64_t lost_us;	/* the latest transmission known to be lost, since another followed; 0: none */
 	uint32_t retransmits, timeouts;
 	bool stalled;		/* nothing was heard for longer than the threshold */
 	bool reported;
@@ -86,7 +88,7 @@ struct tcp_stall {
 	struct tcp_mark mark;	/* the first loss, or where it shows */
 	bool has_loss;		/* it was seen */
 	int64_t start_us, end_us;
-	int64_t sign_us;	/* 0: none */
+	int64_t sign_us, lost_us;	/* 0: none */
 	uint32_t retransmits, timeouts;
 	bool abandoned, censored;
 };
@@ -98,6 +100,8 @@ struct tcp_second {
 	struct tcp_mark mark;
 	uint32_t segments, retransmits, timeouts;
 	uint64_t bytes;
+	/* First and latest of the transmissions whose timers ran out, when they were sent; 0: none. */
+	int64_t lost_first_us, lost_last_us;
 	struct tcp_samples rtt;
 };
 

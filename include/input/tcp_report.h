@@ -24,6 +24,8 @@ void tcp_report_syn(struct tcp_report *r, const struct tcp_conn *c, int64_t end_
 /* by: the side that sent it. cut: data of the other side stood unacknowledged. */
 void tcp_report_reset(struct tcp_report *r, const struct tcp_conn *c, unsigned by, const struct tcp_mark *mark,
 		      bool cut);
+/* The called side answered the opening by a reset. */
+void tcp_report_refused(struct tcp_report *r, const struct tcp_conn *c, const struct tcp_mark *mark);
 void tcp_report_zero_window(struct tcp_report *r, const struct tcp_flow *f, int64_t end_us, bool censored);
 void tcp_report_quiet(struct tcp_report *r, const struct tcp_pair *p, const struct tcp_quiet *quiet, bool censored);
 

@@ -8,7 +8,8 @@
  *
  *   tcp_stall_watch      data is under way: the flow is watched
  *   tcp_stall_heard      a sign on the connection: was it silent for too long before?
- *   tcp_stall_host_heard a sign of the host on any connection: the path works
+ *   tcp_stall_host_heard a packet of the host on any connection: it ends what was given up
+ *   tcp_stall_sign       the same, once it is known what it is: the path works
  *   tcp_stall_progress   data was accepted: the stall, if it was one, is over
  *   tcp_stall_replaced, _give_up, _abort   the side turned elsewhere: over when the peer is heard there
  *   tcp_stall_refused    the peer knows nothing of the connection
@@ -26,11 +27,18 @@
 void tcp_stall_watch(struct tcp_flow *f);
 /* What was under way is not known any more. */
 void tcp_stall_forget(struct tcp_flow *f);
-void tcp_stall_resent(struct tcp_flow *f, bool timeout, int64_t now_us);
+/* Data was sent again: what was sent before, at lost_us, did not arrive. */
+void tcp_stall_resent(struct tcp_flow *f, bool timeout, int64_t lost_us, int64_t now_us);
 void tcp_stall_heard(struct tcp_flow *f, int64_t now_us);
 /* side: whose packet it was, on connection c. */
 void tcp_stall_host_heard(struct tcp_pair *p, unsigned side, const struct tcp_conn *c, int64_t now_us,
 			  struct tcp_report *r);
+/*
+ * side: whose packet it was; again: it only repeats; before_us: the packet of
+ * the side before it. A peer whose packets come all the while and only repeat
+ * themselves has not heard: that the other way works is no sign for this one.
+ */
+void tcp_stall_sign(struct tcp_pair *p, unsigned side, bool again, int64_t before_us, int64_t now_us);
 /* tcp_flow_acknowledge gave progress. The host was heard before (tcp_stall_host_heard), and the connection too. */
 void tcp_stall_progress(struct tcp_flow *f, const struct tcp_progress *progress, int64_t now_us,
 			struct tcp_report *r);

@@ -40,6 +40,8 @@ struct unpack_member {
 	struct stream *stream;	/* until the next call */
 	bool has_size;
 	uint64_t size_bytes;
+	bool has_modified;
+	int64_t modified_s;	/* since 1970 */
 };
 
 /* By magic bytes and the checksum of a tar header, never by name. */

@@ -7,7 +7,7 @@
  * file, one transaction an input: after a kill or on a full disk it holds
  * whole inputs only. Facts alone are kept; what is concluded from them is made
  * anew by analysis (the aligned times are kept beside, for people who query
- * the file: table clock, view aligned_event).
+ * the file: tables clock and zone, view aligned_event).
  */
 
 #include "base/arena.h"
@@ -40,8 +40,18 @@ struct store_clock {
 	int64_t offset_us;
 	double drift_ppm;
 	struct host_time first;
+	bool is_later;		/* the host's clock was set: holds from since on, by that clock */
+	struct host_time since;
 };
+
+/* An input whose times are so far east of the zone that they were read in. */
+struct store_zone {
+	int64_t input;
+	int64_t ahead_us;
+};
+
 /* Replaces the aligned times. Does nothing on a database opened for reading. 0 or -1. */
-int store_save_clocks(struct store *s, const struct store_clock *clocks, size_t n);
+int store_save_clocks(struct store *s, const struct store_clock *clocks, size_t n, const struct store_zone *zones,
+		      size_t zone_count);
 
 #endif

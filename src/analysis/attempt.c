@@ -138,7 +138,7 @@ static void attempt_from(struct event *e, const struct clocks *c, struct arena *
 {
 	e->host = arena_copy(a, e->host);
 	e->text = arena_copy(a, e->text);
-	t->time = clock_to_ref(c, e->host, e->time);
+	t->time = clock_event_to_ref(c, e);
 	t->business_key = kept_text(e, FIELD_BUSINESS_KEY, a);
 	t->step = kept_text(e, FIELD_STEP, a);
 	t->version = kept_text(e, FIELD_VERSION, a);

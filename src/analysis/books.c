@@ -90,7 +90,7 @@ static int load_rows(struct store *s, const struct clocks *c, struct arena *a, s
 		row.request_id = kept_text(&e, FIELD_REQUEST_ID, a);
 		row.currency = kept_text(&e, FIELD_CURRENCY, a);
 		row.has_amount = event_int(&e, FIELD_AMOUNT_MICROS, &row.micros);
-		row.time = clock_to_ref(c, e.host, e.time);
+		row.time = clock_event_to_ref(c, &e);
 		e.host = arena_copy(a, e.host);
 		e.text = arena_copy(a, e.text);
 		row.evidence = evidence_of(a, &e, row.time, "a row of the books");

@@ -9,6 +9,7 @@
 #include "analysis/chance.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* Shifts times roots up to which the answer comes within a second or two. */
 #define WORK_MAX UINT64_C(20000000)
@@ -24,11 +25,16 @@ struct ring {
 };
 
 struct arc {
-	bool is_exposed;
+	const struct exposed *root;
 	int64_t start;
 	int64_t length;
 	const struct ring *windows;
 	const struct ring *rivals;
+};
+
+/* Where the last look-ups in a ring ended: arcs are taken in the order of their starts, so the next is near. */
+struct cursor {
+	size_t start, end;
 };
 
 struct proportion proportion_of(size_t count, size_t total)
@@ -89,30 +95,53 @@ static void ring_make(struct ring *r, const struct span_set *of, const struct sp
 	r->before[r->arcs.count] = sum;
 }
 
-/* How much of the ring lies in [0, at). */
-static int64_t ring_until(const struct ring *r, int64_t at)
+/* The first arc of the ring that ends after at, by doubling steps from a guess. */
+static size_t ring_seek(const struct ring *r, size_t guess, int64_t at)
 {
-	size_t low = 0, high = r->arcs.count;
+	const struct span *arcs = r->arcs.items;
+	const size_t count = r->arcs.count;
+	size_t low = guess, high = guess, step = 1;
 
+	if (low < count && arcs[low].end.us <= at) {
+		while (high < count && arcs[high].end.us <= at) {
+			low = high + 1;
+			high = count - high > step ? high + step : count;
+			step *= 2;
+		}
+	} else {
+		while (low > 0 && arcs[low - 1].end.us > at) {
+			high = low - 1;
+			low = high > step ? high - step : 0;
+			step *= 2;
+		}
+	}
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (r->arcs.items[middle].end.us <= at)
+		if (arcs[middle].end.us <= at)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == r->arcs.count || r->arcs.items[low].start.us >= at)
-		return r->before[low];
-	return r->before[low] + at - r->arcs.items[low].start.us;
+	return low;
 }
 
-static int64_t ring_overlap(const struct ring *r, int64_t start, int64_t length, int64_t round)
+/* How much of the ring lies in [0, at). */
+static int64_t ring_until(const struct ring *r, int64_t at, size_t *cursor)
+{
+	size_t i = *cursor = ring_seek(r, *cursor, at);
+
+	if (i == r->arcs.count || r->arcs.items[i].start.us >= at)
+		return r->before[i];
+	return r->before[i] + at - r->arcs.items[i].start.us;
+}
+
+static int64_t ring_overlap(const struct ring *r, int64_t start, int64_t length, int64_t round, struct cursor *c)
 {
 	int64_t end = start + length;
 
 	if (end <= round)
-		return ring_until(r, end) - ring_until(r, start);
-	return ring_until(r, round) - ring_until(r, start) + ring_until(r, end - round);
+		return ring_until(r, end, &c->end) - ring_until(r, start, &c->start);
+	return r->before[r->arcs.count] - ring_until(r, start, &c->start) + ring_until(r, end - round, &c->end);
 }
 
 /* One ring for each set of windows: there is one set a host, whatever the number of roots. */
@@ -127,19 +156,37 @@ static const struct ring *ring_of(struct ring *rings, size_t *count, const struc
 	return &rings[(*count)++];
 }
 
-static size_t count_lagged(const struct exposed *roots, const struct arc *arcs, size_t n, int64_t shift, int64_t round)
+static int compare_arcs(const void *left, const void *right)
 {
+	const struct arc *x = left, *y = right;
+
+	if (x->windows != y->windows)
+		return x->windows < y->windows ? -1 : 1;
+	if (x->rivals != y->rivals)
+		return x->rivals < y->rivals ? -1 : 1;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->root > y->root) - (x->root < y->root);
+}
+
+static size_t count_lagged(const struct arc *arcs, size_t n, int64_t shift, int64_t round)
+{
+	struct cursor windows = { 0, 0 }, rivals = { 0, 0 };
 	size_t lagged = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!arcs[i].is_exposed)
+		const struct arc *arc = &arcs[i];
+		int64_t start = arc->start + shift - (arc->start + shift >= round ? round : 0);
+
+		if (i > 0 && arc->windows != arcs[i - 1].windows)
+			windows = (struct cursor){ 0, 0 };
+		if (i > 0 && arc->rivals != arcs[i - 1].rivals)
+			rivals = (struct cursor){ 0, 0 };
+		int64_t overlap = ring_overlap(arc->windows, start, arc->length, round, &windows);
+		if (overlap < arc->root->need_us)
 			continue;
-		int64_t start = (arcs[i].start + shift) % round;
-		int64_t overlap = ring_overlap(arcs[i].windows, start, arcs[i].length, round);
-		if (overlap < roots[i].need_us)
-			continue;
-		int64_t rival = ring_overlap(arcs[i].rivals, start, arcs[i].length, round);
-		lagged += chance_hit(&roots[i], arcs[i].length, overlap, rival).is_lagged;
+		int64_t rival = ring_overlap(arc->rivals, start, arc->length, round, &rivals);
+		lagged += chance_hit(arc->root, arc->length, overlap, rival).is_lagged;
 	}
 	return lagged;
 }
@@ -184,16 +231,18 @@ static int64_t dilated_us(const struct exposed *x, const struct ring *r, int64_t
 }
 
 /* Roots that nothing exposes are never hit, and are in the share's denominator: so they are in the expectation's too. */
-static void expect(const struct exposed *roots, const struct arc *arcs, size_t n, struct chance *out)
+static void expect(const struct arc *arcs, size_t exposed, size_t n, struct chance *out)
 {
 	double sum = 0;
-	size_t exposed = 0;
+	int64_t us = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		if (!arcs[i].is_exposed)
-			continue;
-		sum += (double)dilated_us(&roots[i], arcs[i].windows, out->observed_us);
-		exposed++;
+	for (size_t i = 0; i < exposed; i++) {
+		/* As a rule all exposures of a group are equally long. */
+		bool is_same = i > 0 && arcs[i].windows == arcs[i - 1].windows &&
+			       span_length_us(arcs[i].root->exposure) == span_length_us(arcs[i - 1].root->exposure);
+		if (!is_same)
+			us = dilated_us(arcs[i].root, arcs[i].windows, out->observed_us);
+		sum += (double)us;
 	}
 	out->dilated_us = exposed == 0 ? 0 : (int64_t)llround(sum / (double)exposed);
 	out->expected_share = sum / (double)out->observed_us / (double)n;
@@ -214,25 +263,29 @@ void chance_find(const struct exposed *roots, size_t n, size_t lagged, const str
 	const int64_t round = span_set_length_us(observed);
 	struct ring *rings = arena_array(a, 2 * n + 1, sizeof *rings);
 	struct arc *arcs = arena_array(a, n + 1, sizeof *arcs);
-	size_t ring_count = 0, as_good = 0;
+	size_t ring_count = 0, exposed = 0, as_good = 0;
 
 	*out = (struct chance){ .known = round > 0 && n > 0, .observed_us = round };
 	if (!out->known)
 		return;
 	for (size_t i = 0; i < n; i++) {
 		int64_t start = unroll(observed, roots[i].exposure.start), end = unroll(observed, roots[i].exposure.end);
-		arcs[i] = (struct arc){ .is_exposed = roots[i].has_exposure && end > start, .start = start, .length = end - start };
-		if (!arcs[i].is_exposed)
+		if (!roots[i].has_exposure || end <= start)
 			continue;
-		arcs[i].windows = ring_of(rings, &ring_count, roots[i].windows, observed, a);
-		arcs[i].rivals = ring_of(rings, &ring_count, roots[i].rivals, observed, a);
+		arcs[exposed++] = (struct arc){
+			.root = &roots[i], .start = start, .length = end - start,
+			.windows = ring_of(rings, &ring_count, roots[i].windows, observed, a),
+			.rivals = ring_of(rings, &ring_count, roots[i].rivals, observed, a),
+		};
 	}
-	expect(roots, arcs, n, out);
+	if (exposed > 1)
+		qsort(arcs, exposed, sizeof *arcs, compare_arcs);
+	expect(arcs, exposed, n, out);
 	out->has_lift = out->expected_share > 0;
 	if (out->has_lift)
 		out->lift = (double)lagged / (double)n / out->expected_share;
 	out->shifts = affordable(shifts, n);
 	for (unsigned i = 0; i < out->shifts; i++)
-		as_good += count_lagged(roots, arcs, n, random_below(&seed, round), round) >= lagged;
+		as_good += count_lagged(arcs, exposed, random_below(&seed, round), round) >= lagged;
 	out->p_value = (double)(1 + as_good) / (double)(1 + out->shifts);
 }

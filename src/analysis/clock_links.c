@@ -78,7 +78,7 @@ static const struct fact_type {
 
 struct fact {
 	enum fact_kind kind;
-	size_t host;
+	size_t host, input;	/* index */
 	struct sv group;
 	bool has_generation;
 	int64_t generation;
@@ -110,13 +110,13 @@ static struct sv member_of(const struct fact_type *type, const struct event *e)
 	return sv_cut(&reason, ' ');
 }
 
-static bool host_index(const struct sv *hosts, size_t n, struct sv host, size_t *out)
+static bool host_index(const struct link_sources *from, struct sv host, size_t *out)
 {
-	size_t low = 0, high = n;
+	size_t low = 0, high = from->host_count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		int order = sv_cmp(hosts[middle], host);
+		int order = sv_cmp(from->hosts[middle], host);
 
 		if (order == 0) {
 			*out = middle;
@@ -130,6 +130,22 @@ static bool host_index(const struct sv *hosts, size_t n, struct sv host, size_t 
 	return false;
 }
 
+static bool input_index(const struct link_sources *from, int64_t input, size_t *out)
+{
+	size_t low = 0, high = from->input_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (from->inputs[middle].id < input)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*out = low;
+	return low < from->input_count && from->inputs[low].id == input;
+}
+
 static const struct fact_type *fact_type_of(enum event_type type)
 {
 	size_t i = 0;
@@ -139,13 +155,14 @@ static const struct fact_type *fact_type_of(enum event_type type)
 	return &fact_types[i];
 }
 
-static void add_fact(struct facts *f, size_t host, const struct event *e)
+static void add_fact(struct facts *f, size_t host, size_t input, const struct event *e)
 {
 	struct fact *fact = ARENA_PUSH(f->arena, f->items, f->count, f->capacity);
 	const struct fact_type *type = fact_type_of(e->type);
 
 	fact->kind = type->kind;
 	fact->host = host;
+	fact->input = input;
 	fact->group = event_text(e, FIELD_GROUP);
 	fact->has_generation = event_int(e, FIELD_GENERATION, &fact->generation);
 	fact->member = member_of(type, e);
@@ -328,8 +345,11 @@ static struct facts select_facts(const struct facts *f, enum fact_kind kind, enu
 	return out;
 }
 
-/* Of the facts of one key, from start on: per host the one that bounds most, which is the last "before" or first "after". */
-static size_t tightest_per_host(const struct facts *f, size_t start, enum link_key key, bool last, struct facts *out)
+/*
+ * Of the facts of one key, from start on: per host the one that bounds most, the
+ * last "before" or first "after"; per input, since two may be in different zones.
+ */
+static size_t tightest_per_input(const struct facts *f, size_t start, enum link_key key, bool last, struct facts *out)
 {
 	size_t i;
 
@@ -338,7 +358,7 @@ static size_t tightest_per_host(const struct facts *f, size_t start, enum link_k
 		struct fact *kept = out->count > 0 ? &out->items[out->count - 1] : NULL;
 		int64_t time_us = f->items[i].event->time.us;
 
-		if (kept == NULL || kept->host != f->items[i].host)
+		if (kept == NULL || kept->input != f->items[i].input || kept->host != f->items[i].host)
 			*ARENA_PUSH(f->arena, out->items, out->count, out->capacity) = f->items[i];
 		else if (last ? time_us > kept->event->time.us : time_us < kept->event->time.us)
 			*kept = f->items[i];
@@ -358,9 +378,8 @@ static void add_links(const struct facts *before, const struct facts *after, con
 			    apart > APART_MAX_US || apart < -APART_MAX_US)
 				continue;
 			*ARENA_PUSH(a, out->items, out->count, out->capacity) = (struct event_link){
-				.before = x->event, .after = y->event,
-				.before_role = rule->before_role, .after_role = rule->after_role,
-				.before_host = x->host, .after_host = y->host,
+				.before = { x->event, rule->before_role, x->host, x->input },
+				.after = { y->event, rule->after_role, y->host, y->input },
 			};
 		}
 	}
@@ -382,8 +401,8 @@ static void apply_rule(const struct facts *f, const struct link_rule *rule, stru
 		} else if (order > 0) {
 			j++;
 		} else {
-			i = tightest_per_host(&before, i, rule->key, true, &x);
-			j = tightest_per_host(&after, j, rule->key, false, &y);
+			i = tightest_per_input(&before, i, rule->key, true, &x);
+			j = tightest_per_input(&after, j, rule->key, false, &y);
 			add_links(&x, &y, rule, a, out);
 		}
 	}
@@ -391,15 +410,15 @@ static void apply_rule(const struct facts *f, const struct link_rule *rule, stru
 
 /* ---- the whole ---- */
 
-static void find_steps(const struct facts *f, size_t host_count, struct arena *a, struct event_links *out)
+static void find_steps(const struct facts *f, size_t input_count, struct arena *a, struct event_links *out)
 {
-	out->step_us = arena_array(a, host_count, sizeof *out->step_us);
-	for (size_t i = 0; i < host_count; i++)
-		out->step_us[i] = US_PER_S;
+	out->step_us = arena_array(a, input_count, sizeof *out->step_us);
 	for (size_t i = 0; i < f->count; i++) {
-		int64_t *step_us = &out->step_us[f->items[i].host];
+		int64_t *step_us = &out->step_us[f->items[i].input];
 		int64_t time_us = f->items[i].event->time.us;
 
+		if (*step_us == 0)
+			*step_us = US_PER_S;
 		if (time_us % US_PER_MS != 0)
 			*step_us = 1;
 		else if (time_us % US_PER_S != 0 && *step_us > US_PER_MS)
@@ -407,13 +426,12 @@ static void find_steps(const struct facts *f, size_t host_count, struct arena *a
 	}
 }
 
-int clock_links_find(struct store *s, const struct sv *hosts, size_t host_count, struct arena *a,
-		     struct event_links *out)
+int clock_links_find(struct store *s, const struct link_sources *from, struct arena *a, struct event_links *out)
 {
 	enum event_type types[FACT_TYPES];
 	struct facts facts = { .arena = arena_new() };
 	struct event *events;
-	size_t count, host;
+	size_t count, host, input;
 	int rc;
 
 	*out = (struct event_links){ 0 };
@@ -421,11 +439,11 @@ int clock_links_find(struct store *s, const struct sv *hosts, size_t host_count,
 		types[i] = fact_types[i].type;
 	rc = query_load(s, types, FACT_TYPES, a, &events, &count);
 	for (size_t i = 0; i < count && rc == 0; i++) {
-		if (host_index(hosts, host_count, events[i].host, &host))
-			add_fact(&facts, host, &events[i]);
+		if (host_index(from, events[i].host, &host) && input_index(from, events[i].place.input, &input))
+			add_fact(&facts, host, input, &events[i]);
 	}
 	add_answered_joins(&facts);
-	find_steps(&facts, host_count, a, out);
+	find_steps(&facts, from->input_count, a, out);
 	for (size_t i = 0; i < sizeof link_rules / sizeof *link_rules; i++)
 		apply_rule(&facts, &link_rules[i], a, out);
 	arena_free(facts.arena);

@@ -23,9 +23,10 @@ const struct detector detectors[] = {
 	{ WINDOW_DELAY, "capture", detect_delay, ROWS(DELAY_MADS, DELAY_BASELINE) },
 	{ WINDOW_RESET, "capture", detect_reset, ROWS(RESET_UNANSWERED_MS, RESET_RESTART_S) },
 	{ WINDOW_LOSS, "netstat", detect_counter_loss, ROWS(LOSS_PERCENT, LOSS_TIMEOUTS) },
+	{ WINDOW_LINK, "netstat", detect_link, ROWS(LINK_HELD_BACK, LINK_HELD_BACK) },
 	{ WINDOW_SOFTNET, "softnet", detect_softnet, ROWS(SOFTNET_DROPS, SOFTNET_SQUEEZE_PER_S) },
 	{ WINDOW_CONNTRACK, "conntrack", detect_conntrack, ROWS(CONNTRACK_GROWTH, CONNTRACK_GROWTH) },
-	{ WINDOW_PROCESS_PAUSE, "capture", detect_process_pause, ROWS(PAUSE_HEARTBEATS, PAUSE_HABIT_PERCENT) },
+	{ WINDOW_PROCESS_PAUSE, "capture", detect_process_pause, ROWS(PAUSE_HEARTBEAT_PERCENT, PAUSE_HABIT_PERCENT) },
 	{ WINDOW_SERVER_PAUSE, "capture", detect_server_pause, ROWS(SERVER_PAUSE_HEARTBEATS, SERVER_PAUSE_CALLERS) },
 };
 const size_t detector_count = sizeof detectors / sizeof detectors[0];
@@ -58,7 +59,8 @@ struct span detect_event_span(const struct detect_context *ctx, const struct eve
 
 	if (__builtin_add_overflow(e->time.us, e->duration_us, &end_us))
 		end_us = INT64_MAX;
-	return detect_span(ctx, e->host, e->time.us, end_us);
+	return (struct span){ clock_event_to_ref(ctx->clocks, e),
+			      clock_input_to_ref(ctx->clocks, e->place.input, e->host, (struct host_time){ end_us }) };
 }
 
 const struct path *detect_path(const struct detect_context *ctx, const struct event *e)
@@ -168,7 +170,7 @@ void detect_evidence(const struct detect_context *ctx, struct window *w, const s
 	/* The window's names outlive the query whose views the event holds. */
 	kept.host = w->host;
 	kept.text = arena_copy(ctx->arena, e->text);
-	evidence_add(&w->evidence, ctx->arena, &kept, clock_to_ref(ctx->clocks, e->host, e->time), role);
+	evidence_add(&w->evidence, ctx->arena, &kept, clock_event_to_ref(ctx->clocks, e), role);
 }
 
 static struct span span_union(struct span a, struct span b)
@@ -222,6 +224,8 @@ void detect_merge(struct arena *a, struct window *w, const struct window *other)
 	else if (w->has_outage == other->has_outage)
 		w->outage = span_union(w->outage, other->outage);
 	w->has_outage = w->has_outage || other->has_outage;
+	w->lost = !w->has_lost ? other->lost : !other->has_lost ? w->lost : span_union(w->lost, other->lost);
+	w->has_lost = w->has_lost || other->has_lost;
 	w->span = span_union(w->span, other->span);
 	w->censored = w->censored || other->censored;
 	w->kinds |= other->kinds;
@@ -233,8 +237,19 @@ void detect_merge(struct arena *a, struct window *w, const struct window *other)
 		w->resolution_us = other->resolution_us;
 }
 
+/*
+ * One sign of life does not end an outage: what was lost after it, on any
+ * connection of the path, was lost in the same outage.
+ */
+static void lengthen_outage(struct window *w)
+{
+	if (w->has_outage && w->has_lost)
+		w->outage = span_intersect(span_union(w->outage, w->lost), w->span);
+}
+
 void detect_measure_spans(struct window *w)
 {
+	lengthen_outage(w);
 	if (w->kinds & (1U << WINDOW_PROCESS_PAUSE | 1U << WINDOW_SERVER_PAUSE))
 		detect_measure(w, MEASURE_PAUSE_MS, span_length_us(w->span) / US_PER_MS);
 	if (w->kinds & 1U << WINDOW_BLACKOUT)
@@ -242,6 +257,9 @@ void detect_measure_spans(struct window *w)
 	if (!w->has_outage)
 		return;
 	detect_measure(w, MEASURE_OUTAGE_MS, span_length_us(w->outage) / US_PER_MS);
+	/* When nothing was sent between the last loss and the first sign, the path may have been well for a while. */
+	if (w->has_lost)
+		detect_measure(w, MEASURE_OUTAGE_LEAST_MS, (w->lost.end.us - w->outage.start.us) / US_PER_MS);
 	if (w->span.end.us > w->outage.end.us)
 		detect_measure(w, MEASURE_BACKOFF_MS, (w->span.end.us - w->outage.end.us) / US_PER_MS);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Detectors of what a host's kernel counted (method.md 3): losses of TCP, the
- * receive queues of the CPUs, connection tracking. Such a window concerns its
+ * Detectors of what a host's kernel counted (method.md 3): losses of TCP, an
+ * interface that does not send, the receive queues of the CPUs, connection
+ * tracking. Such a window concerns its
  * host alone; softnet_stat is of the whole machine, the others are of the
  * network namespace in which they were read.
  */
@@ -203,6 +204,30 @@ int detect_counter_loss(const struct detect_context *ctx)
 				      .role = "retransmission timers of this host ran out between these samples" };
 
 	return collect(&ratio) < 0 || collect(&timeouts) < 0 ? -1 : 0;
+}
+
+/* ---- link ---- */
+
+static const struct column link_columns[] = { { "tcpext.TCPSpuriousRtxHostQueues", MEASURE_HELD_BACK } };
+static const struct counters link_counters = { "netstat", link_columns, sizeof link_columns / sizeof link_columns[0] };
+
+static bool is_link_window(struct collector *c, const struct interval *i, struct span span)
+{
+	(void)c;
+	(void)span;
+	return i->growth[0] >= detect_threshold(THRESHOLD_LINK_HELD_BACK);
+}
+
+/* What a host cannot send does not come by its own capture: the counters alone tell. */
+int detect_link(const struct detect_context *ctx)
+{
+	struct collector c = { .ctx = ctx,
+			       .counters = &link_counters,
+			       .is_window = is_link_window,
+			       .kind = WINDOW_LINK,
+			       .role = "segments stood in this host's own queue until their timers ran out" };
+
+	return collect(&c);
 }
 
 /* ---- softnet ---- */

@@ -48,22 +48,42 @@ static int64_t sign_us(const struct event *e, int64_t loss_us)
 	return us < loss_us || us > end_us ? end_us : us;
 }
 
+/* The latest segment of the stall that is known to be lost; the first one is. */
+static int64_t lost_us(const struct event *e, int64_t loss_us)
+{
+	int64_t us = event_has(e, FIELD_LOST_AT_US) ? e->value[FIELD_LOST_AT_US].number : loss_us;
+
+	return us < loss_us || us > event_end_us(e) ? loss_us : us;
+}
+
 /*
- * The silence lasts from the last data accepted to the next. It is a blackout
- * by the time in which data really stood out: before it the connection may
- * have been idle.
+ * The silence lasts from the last data accepted to the next. A connection that
+ * had been idle for two heartbeats before its loss is not the one that carried
+ * them: the last one that was heard came within an interval.
  */
+static struct span silence_of(const struct detect_context *ctx, const struct event *e, int64_t from_us)
+{
+	int64_t heartbeat_us = ctx->heartbeat_ms * US_PER_MS, start_us = e->time.us;
+
+	if (event_has(e, FIELD_LOSS_AT_US) && from_us - start_us > 2 * heartbeat_us)
+		start_us = from_us - heartbeat_us;
+	return detect_span(ctx, e->host, start_us, event_end_us(e));
+}
+
+/* It is a blackout by the time in which data really stood out: before it the connection may have been idle. */
 static void take_stall(const struct detect_context *ctx, const struct event *e)
 {
 	int64_t from_us = stood_from_us(e);
 
 	if (event_end_us(e) - from_us <= blackout_limit_us(e))
 		return;
-	struct window *w =
-		detect_add(ctx, WINDOW_BLACKOUT, "capture", SV_ABSENT, detect_path(ctx, e), detect_event_span(ctx, e));
-	w->has_outage = event_has(e, FIELD_LOSS_AT_US);
-	if (w->has_outage)
+	struct window *w = detect_add(ctx, WINDOW_BLACKOUT, "capture", SV_ABSENT, detect_path(ctx, e),
+				      silence_of(ctx, e, from_us));
+	w->has_outage = w->has_lost = event_has(e, FIELD_LOSS_AT_US);
+	if (w->has_outage) {
 		w->outage = detect_span(ctx, e->host, from_us, sign_us(e, from_us));
+		w->lost = detect_span(ctx, e->host, from_us, lost_us(e, from_us));
+	}
 	w->censored = detect_number(e, FIELD_CENSORED) != 0;
 	detect_measure(w, MEASURE_RETRANSMITS, detect_number(e, FIELD_RETRANSMITS));
 	detect_measure(w, MEASURE_TIMEOUTS, detect_number(e, FIELD_TIMEOUTS));
@@ -96,6 +116,7 @@ struct lossy_second {
 	int64_t second; /* since 1970, by the host's clock */
 	int64_t start_us, end_us;
 	int64_t segments, retransmits, timeouts;
+	int64_t lost_from_us, lost_to_us;	/* when what timed out had been sent; from 0: not known */
 	struct event *events; /* the first of those that show loss; room for SECOND_EVENTS_MAX once there was one */
 	size_t event_count, more;
 	size_t window; /* 1 + index of the path's last window; 0: none */
@@ -132,6 +153,21 @@ static bool is_lossy(int64_t segments, int64_t retransmits, int64_t timeouts)
 				      segments % 100 * detect_threshold(THRESHOLD_LOSS_PERCENT) / 100);
 }
 
+/* The segments were lost when they were sent, not when their timers ran out. */
+static void add_lost(const struct detect_context *ctx, struct window *w, const struct lossy_second *s)
+{
+	if (s->lost_from_us == 0)
+		return;
+	struct span lost = detect_span(ctx, s->path->host, s->lost_from_us, s->lost_to_us);
+	if (lost.start.us < w->span.start.us)
+		w->span.start = w->outage.start = lost.start;
+	if (!w->has_lost || lost.start.us < w->lost.start.us)
+		w->lost.start = lost.start;
+	if (!w->has_lost || lost.end.us > w->lost.end.us)
+		w->lost.end = lost.end;
+	w->has_lost = true;
+}
+
 /* The path's last window when this second continues it, else a new one. */
 static struct window *loss_window(const struct detect_context *ctx, struct lossy_second *s, struct span span)
 {
@@ -155,6 +191,7 @@ static void close_second(const struct detect_context *ctx, struct lossy_second *
 	if (s->in_use && is_lossy(s->segments, s->retransmits, s->timeouts)) {
 		struct window *w = loss_window(ctx, s, detect_span(ctx, s->path->host, s->start_us, s->end_us));
 
+		add_lost(ctx, w, s);
 		detect_measure(w, MEASURE_SEGMENTS, s->segments);
 		detect_measure(w, MEASURE_RETRANSMITS, s->retransmits);
 		detect_measure(w, MEASURE_TIMEOUTS, s->timeouts);
@@ -216,6 +253,20 @@ static bool is_given_up(const struct losses *losses, const struct event *e)
 	return false;
 }
 
+static void take_lost(struct lossy_second *s, const struct event *e)
+{
+	if (!event_has(e, FIELD_LOSS_AT_US) || !event_has(e, FIELD_LOST_AT_US))
+		return;
+	int64_t from_us = e->value[FIELD_LOSS_AT_US].number, to_us = e->value[FIELD_LOST_AT_US].number;
+
+	if (from_us > to_us || to_us > event_end_us(e))
+		return;
+	if (s->lost_from_us == 0 || from_us < s->lost_from_us)
+		s->lost_from_us = from_us;
+	if (to_us > s->lost_to_us)
+		s->lost_to_us = to_us;
+}
+
 static void take_second(const struct detect_context *ctx, struct losses *losses, const struct event *e)
 {
 	const struct path *path = detect_path(ctx, e);
@@ -237,6 +288,7 @@ static void take_second(const struct detect_context *ctx, struct losses *losses,
 	s->segments += detect_number(e, FIELD_SEGMENTS);
 	s->retransmits += detect_number(e, FIELD_RETRANSMITS);
 	s->timeouts += detect_number(e, FIELD_TIMEOUTS);
+	take_lost(s, e);
 	if (shows_loss(e))
 		keep_event(ctx->arena, s, e);
 }
@@ -266,16 +318,18 @@ int detect_loss(const struct detect_context *ctx)
 /* An instant becomes a window of this length, so that it can meet others. */
 #define INSTANT_US 1000
 
-/* When brokers started, by their logs. */
-struct starts {
-	struct event *events;
-	size_t count;
+/* When brokers started, by their logs; and what was refused, by whom. */
+struct resets {
+	struct event *started, *refused; /* by time */
+	size_t started_count, refused_count;
+	size_t *window; /* by path: 1 + index of its last window of a reset; 0: none */
+	size_t window_capacity;
 };
 
-static bool is_restart(const struct detect_context *ctx, const struct starts *starts, struct ref_time t)
+static bool is_restart(const struct detect_context *ctx, const struct resets *r, struct ref_time t)
 {
-	for (size_t i = 0; i < starts->count; i++) {
-		int64_t after_us = clock_to_ref(ctx->clocks, starts->events[i].host, starts->events[i].time).us - t.us;
+	for (size_t i = 0; i < r->started_count; i++) {
+		int64_t after_us = clock_event_to_ref(ctx->clocks, &r->started[i]).us - t.us;
 
 		if (after_us >= 0 && after_us <= detect_threshold(THRESHOLD_RESET_RESTART_S) * US_PER_S)
 			return true;
@@ -283,20 +337,72 @@ static bool is_restart(const struct detect_context *ctx, const struct starts *st
 	return false;
 }
 
+static size_t *window_of(const struct detect_context *ctx, struct resets *r, const struct path *path)
+{
+	r->window = detect_room(ctx->arena, r->window, sizeof *r->window, path->index, &r->window_capacity);
+	return &r->window[path->index];
+}
+
 /*
  * A reset by the caller is the caller's own doing: a process that ended with
  * data unread, or the answer to a segment of a connection it had given up.
  * What the called side sends takes a connection from a caller that wanted it.
  */
-static void take_reset(const struct detect_context *ctx, const struct starts *starts, const struct event *e)
+static void take_reset(const struct detect_context *ctx, struct resets *r, const struct event *e)
 {
 	struct span span = detect_span(ctx, e->host, e->time.us, e->time.us + INSTANT_US);
+	const struct path *path = detect_path(ctx, e);
 
-	if (!sv_eq(event_text(e, FIELD_DIRECTION), SV("ba")) || is_restart(ctx, starts, span.start))
+	if (!sv_eq(event_text(e, FIELD_DIRECTION), SV("ba")) || is_restart(ctx, r, span.start))
 		return;
-	struct window *w = detect_add(ctx, WINDOW_RESET, "capture", SV_ABSENT, detect_path(ctx, e), span);
+	struct window *w = detect_add(ctx, WINDOW_RESET, "capture", SV_ABSENT, path, span);
+	*window_of(ctx, r, path) = ctx->out->count;
 	detect_measure(w, MEASURE_RESETS, 1);
 	detect_evidence(ctx, w, e, "the called side's address reset a connection that was in use");
+}
+
+/* Refusals so many before and after are looked at. */
+#define REFUSALS_LOOKED_AT 256
+
+/* Whether the service refused another caller too at the time, by the hosts' own clocks: then it is the service that is gone. */
+static bool refuses_others(const struct detect_context *ctx, const struct resets *r, const struct event *e)
+{
+	struct sv caller = path_address(event_text(e, FIELD_PATH_A));
+	int64_t near_us = ctx->heartbeat_ms * US_PER_MS;
+	size_t at = 0;
+
+	while (at < r->refused_count && r->refused[at].time.us < e->time.us - near_us)
+		at++;
+	for (size_t end = at + REFUSALS_LOOKED_AT; at < r->refused_count && at < end; at++) {
+		const struct event *x = &r->refused[at];
+
+		if (x->time.us > e->time.us + near_us)
+			break;
+		if (sv_eq(event_text(x, FIELD_PATH_B), event_text(e, FIELD_PATH_B)) &&
+		    !sv_eq(path_address(event_text(x, FIELD_PATH_A)), caller))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A refusal by itself says that the path works and the service is not there.
+ * After connections of this caller alone were reset, it is the reset going on.
+ */
+static void take_refused(const struct detect_context *ctx, struct resets *r, const struct event *e)
+{
+	struct span span = detect_span(ctx, e->host, e->time.us, e->time.us + INSTANT_US);
+	size_t last = *window_of(ctx, r, detect_path(ctx, e));
+
+	if (last == 0)
+		return;
+	struct window *w = &ctx->out->items[last - 1];
+	if (span.start.us - w->span.end.us >= ctx->heartbeat_ms * US_PER_MS || refuses_others(ctx, r, e))
+		return;
+	if (span.end.us > w->span.end.us)
+		w->span.end = w->outage.end = span.end;
+	detect_measure(w, MEASURE_REFUSED, 1);
+	detect_evidence(ctx, w, e, "and the address answered an opening by a reset");
 }
 
 static void take_unanswered(const struct detect_context *ctx, const struct event *e)
@@ -306,24 +412,30 @@ static void take_unanswered(const struct detect_context *ctx, const struct event
 	struct window *w =
 		detect_add(ctx, WINDOW_RESET, "capture", SV_ABSENT, detect_path(ctx, e), detect_event_span(ctx, e));
 	w->censored = detect_number(e, FIELD_CENSORED) != 0;
+	w->has_outage = w->has_lost = event_has(e, FIELD_LOST_AT_US);
+	if (w->has_lost)
+		w->lost = detect_span(ctx, e->host, e->time.us, lost_us(e, e->time.us));
 	detect_measure(w, MEASURE_UNANSWERED, 1);
 	detect_evidence(ctx, w, e, "a connection could not be opened: no answer");
 }
 
 int detect_reset(const struct detect_context *ctx)
 {
-	const enum event_type types[] = { EVENT_NET_RESET, EVENT_NET_SYN_UNANSWERED };
-	const enum event_type started[] = { EVENT_BROKER_STARTED };
-	struct starts starts;
+	const enum event_type types[] = { EVENT_NET_RESET, EVENT_NET_REFUSED, EVENT_NET_SYN_UNANSWERED };
+	const enum event_type started[] = { EVENT_BROKER_STARTED }, refused[] = { EVENT_NET_REFUSED };
+	struct resets r = { 0 };
 	struct event e;
 
-	if (query_load(ctx->store, started, 1, ctx->arena, &starts.events, &starts.count) < 0)
+	if (query_load(ctx->store, started, 1, ctx->arena, &r.started, &r.started_count) < 0 ||
+	    query_load(ctx->store, refused, 1, ctx->arena, &r.refused, &r.refused_count) < 0)
 		return -1;
-	struct query *q = query_events(ctx->store, types, 2);
+	struct query *q = query_events(ctx->store, types, sizeof types / sizeof types[0]);
 	int rc;
 	while ((rc = query_next(q, &e)) == 1) {
 		if (e.type == EVENT_NET_RESET)
-			take_reset(ctx, &starts, &e);
+			take_reset(ctx, &r, &e);
+		else if (e.type == EVENT_NET_REFUSED)
+			take_refused(ctx, &r, &e);
 		else
 			take_unanswered(ctx, &e);
 	}

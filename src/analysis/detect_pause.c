@@ -50,14 +50,11 @@ static bool is_called_side(const struct event *e)
 	return sv_eq(event_text(e, FIELD_DIRECTION), SV("ba"));
 }
 
-int64_t detect_pause_limit_us(const struct detect_context *ctx)
+int64_t detect_pause_limit_us(const struct detect_context *ctx, enum window_kind kind)
 {
-	return ctx->heartbeat_ms * detect_threshold(THRESHOLD_PAUSE_HEARTBEATS) * US_PER_MS;
-}
-
-static int64_t server_limit_us(const struct detect_context *ctx)
-{
-	return ctx->heartbeat_ms * detect_threshold(THRESHOLD_SERVER_PAUSE_HEARTBEATS) * US_PER_MS;
+	if (kind == WINDOW_SERVER_PAUSE)
+		return ctx->heartbeat_ms * detect_threshold(THRESHOLD_SERVER_PAUSE_HEARTBEATS) * US_PER_MS;
+	return ctx->heartbeat_ms * US_PER_MS / 100 * detect_threshold(THRESHOLD_PAUSE_HEARTBEAT_PERCENT);
 }
 
 static void add_phase(struct arena *a, struct phases *p, struct span s)
@@ -128,7 +125,7 @@ static int listen(const struct detect_context *ctx, struct conversations *all)
 		else if (detect_number(&e, FIELD_PENDING) != 0)
 			add_phase(ctx->arena, &c->called_quiet, span);
 		if (e.type == EVENT_NET_QUIET && !is_called_side(&e) &&
-		    span_length_us(span) > detect_pause_limit_us(ctx))
+		    span_length_us(span) > detect_pause_limit_us(ctx, WINDOW_PROCESS_PAUSE))
 			c->long_quiet_us += span_length_us(span);
 	}
 	query_free(q);
@@ -165,6 +162,18 @@ static bool is_joining(enum event_type t)
 }
 
 /*
+ * A member that parts goes silent with its last heartbeat, up to an interval
+ * before it says so. What it says when the silence ends is no reason for it.
+ */
+static bool parts_at(const struct detect_context *ctx, const struct event *e, struct span s, int64_t near_us)
+{
+	int64_t us = clock_to_ref(ctx->clocks, e->host, e->time).us;
+
+	return is_parting(e->type) && us >= s.start.us - near_us &&
+	       us <= s.start.us + ctx->heartbeat_ms * US_PER_MS + near_us && us < s.end.us - near_us;
+}
+
+/*
  * A member that has left, or that waits for the others to join, owes no
  * heartbeat. Its own log says so, near to the start of the silence; the broker
  * says when a group is joining.
@@ -177,13 +186,15 @@ static bool owes_nothing(const struct detect_context *ctx, const struct membersh
 
 	for (size_t i = 0; i < log->count; i++) {
 		const struct event *e = &log->events[i];
-		int64_t after_us = clock_to_ref(ctx->clocks, e->host, e->time).us - s.start.us;
+		int64_t after_us = clock_event_to_ref(ctx->clocks, e).us - s.start.us;
 		bool is_clients = event_infos[e->type].side == SIDE_CLIENT;
 
-		if (after_us > near_us || (is_clients && !sv_eq(e->host, host)))
+		if (is_clients && !sv_eq(e->host, host))
 			continue;
-		if (is_parting(e->type) && after_us >= -near_us)
+		if (parts_at(ctx, e, s, near_us))
 			return true;
+		if (after_us > near_us)
+			continue;
 		if (is_clients && !is_parting(e->type))
 			client_joins = is_joining(e->type);
 		else if (!is_clients && after_us <= 0)
@@ -192,21 +203,43 @@ static bool owes_nothing(const struct detect_context *ctx, const struct membersh
 	return client_joins || group_joins;
 }
 
+/*
+ * A client that closes a connection is not paused; that nothing of it is seen
+ * to leave is not its fault. (That it complains says less: so does one that
+ * has next to no processor time.) Near to the ends lines may be those of the
+ * last moment before and the first after.
+ */
+static bool is_closing_within(const struct detect_context *ctx, const struct membership_log *lines, struct sv host,
+			    struct span s)
+{
+	int64_t near_us = detect_threshold(THRESHOLD_PAUSE_LEAVE_MS) * US_PER_MS;
+
+	for (size_t i = 0; i < lines->count; i++) {
+		const struct event *e = &lines->events[i];
+		int64_t us = clock_to_ref(ctx->clocks, e->host, e->time).us;
+
+		if (us > s.start.us + near_us && us < s.end.us - near_us && sv_eq(e->host, host))
+			return true;
+	}
+	return false;
+}
+
 static bool is_its_habit(const struct conversation *c)
 {
 	return c->long_quiet_us > span_set_length_us(&c->open) / 100 * detect_threshold(THRESHOLD_PAUSE_HABIT_PERCENT);
 }
 
 static void take_quiet_caller(const struct detect_context *ctx, const struct conversation *c,
-			      const struct membership_log *log, const struct event *e)
+			      const struct membership_log *log, const struct membership_log *lines,
+			      const struct event *e)
 {
 	struct span whole = detect_event_span(ctx, e), s = after_answer(c, whole);
 
-	if (span_length_us(s) <= detect_pause_limit_us(ctx) || !is_spanned(c, whole) || is_its_habit(c))
+	if (span_length_us(s) <= detect_pause_limit_us(ctx, WINDOW_PROCESS_PAUSE) || !is_spanned(c, whole) || is_its_habit(c))
 		return;
 	if (detect_number(e, FIELD_ACKS) == 0 && detect_number(e, FIELD_PENDING) == 0)
 		return;
-	if (owes_nothing(ctx, log, e->host, s))
+	if (owes_nothing(ctx, log, e->host, s) || is_closing_within(ctx, lines, e->host, s))
 		return;
 	struct window *w = detect_add(ctx, WINDOW_PROCESS_PAUSE, "capture", SV_ABSENT, c->path, s);
 	w->censored = detect_number(e, FIELD_CENSORED) != 0;
@@ -220,18 +253,21 @@ int detect_process_pause(const struct detect_context *ctx)
 	const enum event_type membership[] = { EVENT_CLIENT_LEAVES,    EVENT_CLIENT_POLL_TIMEOUT, EVENT_CLIENT_REJOINS,
 					       EVENT_CLIENT_JOINED,    EVENT_CLIENT_SYNCED,	  EVENT_GROUP_PREPARING,
 					       EVENT_GROUP_STABILIZED, EVENT_GROUP_ASSIGNED,	  EVENT_GROUP_EMPTY };
+	const enum event_type said[] = { EVENT_CLIENT_DISCONNECTED, EVENT_CLIENT_REQUEST_CANCELLED };
 	struct conversations all = { 0 };
-	struct membership_log log;
+	struct membership_log log, lines;
 	struct event e;
 
-	if (listen(ctx, &all) < 0 || query_load(ctx->store, membership, sizeof membership / sizeof membership[0],
-						ctx->arena, &log.events, &log.count) < 0)
+	if (listen(ctx, &all) < 0 ||
+	    query_load(ctx->store, membership, sizeof membership / sizeof membership[0], ctx->arena, &log.events,
+		       &log.count) < 0 ||
+	    query_load(ctx->store, said, sizeof said / sizeof said[0], ctx->arena, &lines.events, &lines.count) < 0)
 		return -1;
 	struct query *q = query_events(ctx->store, quiet, 1);
 	int rc;
 	while ((rc = query_next(q, &e)) == 1)
-		if (!is_called_side(&e) && e.duration_us > detect_pause_limit_us(ctx))
-			take_quiet_caller(ctx, conversation_of(ctx, &all, &e), &log, &e);
+		if (!is_called_side(&e) && e.duration_us > detect_pause_limit_us(ctx, WINDOW_PROCESS_PAUSE))
+			take_quiet_caller(ctx, conversation_of(ctx, &all, &e), &log, &lines, &e);
 	query_free(q);
 	return rc;
 }
@@ -335,17 +371,23 @@ struct broker_log {
 	size_t count;
 };
 
+static bool is_of_group(enum event_type t)
+{
+	return t == EVENT_GROUP_PREPARING || t == EVENT_GROUP_STABILIZED || t == EVENT_GROUP_ASSIGNED;
+}
+
 static bool is_contradicted(const struct detect_context *ctx, const struct broker_log *log, struct span s)
 {
 	bool joining = false;
 
 	for (size_t i = 0; i < log->count; i++) {
-		struct ref_time t = clock_to_ref(ctx->clocks, log->events[i].host, log->events[i].time);
+		struct ref_time t = clock_event_to_ref(ctx->clocks, &log->events[i]);
 
 		/* The first line that it writes again may stand at the very end. */
 		if (t.us > s.start.us && t.us < s.end.us - US_PER_S)
 			return true;
-		if (t.us <= s.start.us)
+		/* Members come while a group is joining: that they do ends nothing. */
+		if (t.us <= s.start.us && is_of_group(log->events[i].type))
 			joining = is_joining(log->events[i].type);
 	}
 	return joining;
@@ -356,7 +398,7 @@ static void take_quiet_server(const struct detect_context *ctx, const struct con
 {
 	struct span s = longest_within(&still->times, detect_event_span(ctx, e));
 
-	if (span_length_us(s) <= server_limit_us(ctx) || !is_spanned(c, s) || is_contradicted(ctx, log, s))
+	if (span_length_us(s) <= detect_pause_limit_us(ctx, WINDOW_SERVER_PAUSE) || !is_spanned(c, s) || is_contradicted(ctx, log, s))
 		return;
 	struct window *w = detect_add(ctx, WINDOW_SERVER_PAUSE, "capture", SV_ABSENT, c->path, s);
 	w->censored = detect_number(e, FIELD_CENSORED) != 0;
@@ -380,7 +422,7 @@ int detect_server_pause(const struct detect_context *ctx)
 	struct query *q = query_events(ctx->store, quiet, 1);
 	int rc;
 	while ((rc = query_next(q, &e)) == 1) {
-		if (!is_called_side(&e) || e.duration_us <= server_limit_us(ctx))
+		if (!is_called_side(&e) || e.duration_us <= detect_pause_limit_us(ctx, WINDOW_SERVER_PAUSE))
 			continue;
 		const struct conversation *c = conversation_of(ctx, &all, &e);
 		take_quiet_server(ctx, c, standstill_of(ctx, &all, &found, c->path->b), &log, &e);

@@ -105,6 +105,14 @@ static int64_t uncertainty_us(const struct clocks *c, struct sv host, bool *know
 	return 0;
 }
 
+static int64_t uncertainty_at_us(const struct clocks *c, struct sv host, struct ref_time t, bool *known)
+{
+	if (c->count > 0)
+		return clock_uncertainty_at_us(c, host, t, known);
+	*known = true;
+	return 0;
+}
+
 static void find_clock(const struct exposure_context *ctx, struct surroundings *near)
 {
 	near->clock_us = uncertainty_us(ctx->clocks, near->host, &near->is_clock_known);
@@ -146,9 +154,12 @@ int64_t exposure_uncertainty_us(const struct exposure_context *ctx, const struct
 		*known = true;
 		return 0;
 	}
-	int64_t us = uncertainty_us(ctx->clocks, r->trigger_clock, known);
-	*known &= near->is_clock_known;
-	return us + near->clock_us;
+	bool is_host_known = near->is_clock_known;
+	int64_t us = uncertainty_at_us(ctx->clocks, r->trigger_clock, r->trigger_time, known);
+	int64_t host_us = near->host.n == 0 ? near->clock_us
+					    : uncertainty_at_us(ctx->clocks, near->host, r->trigger_time, &is_host_known);
+	*known &= is_host_known;
+	return us + host_us;
 }
 
 /* ---- exposure ---- */

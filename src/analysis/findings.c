@@ -22,8 +22,8 @@ static void find_span(struct findings *f)
 		const struct input_info *in = &f->inputs[i];
 		if (!in->has_times)
 			continue;
-		struct ref_time first = clock_to_ref(&f->clocks, in->host, in->first);
-		struct ref_time last = clock_to_ref(&f->clocks, in->host, in->last);
+		struct ref_time first = clock_input_to_ref(&f->clocks, in->id, in->host, in->first);
+		struct ref_time last = clock_input_to_ref(&f->clocks, in->id, in->host, in->last);
 		if (!f->has_span || first.us < f->span.start.us)
 			f->span.start = first;
 		if (!f->has_span || last.us > f->span.end.us)

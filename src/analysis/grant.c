@@ -324,7 +324,7 @@ static int find_assignments(struct store *s, const struct clocks *c, const struc
 		}
 		for (size_t k = 0; k < LINE_COUNT; k++)
 			if (lines[k].type == e->type)
-				lines[k].take(st, e, clock_to_ref(c, e->host, e->time));
+				lines[k].take(st, e, clock_event_to_ref(c, e));
 	}
 	return 0;
 }
@@ -381,7 +381,7 @@ static void take_lone_offset(struct stream *st, const struct clocks *c, const st
 			     const struct event *e, struct grant *last)
 {
 	struct grant grant = { .host = e->host, .client = event_text(e, FIELD_CLIENT), .group = event_text(e, FIELD_GROUP),
-			       .topic = event_text(e, FIELD_TOPIC), .time = clock_to_ref(c, e->host, e->time) };
+			       .topic = event_text(e, FIELD_TOPIC), .time = clock_event_to_ref(c, e) };
 
 	grant.partition = event_int_or(e, FIELD_PARTITION, -1);
 	grant.rebalance = rebalance_begun(st->rebalances, grant.group, grant.time);
@@ -416,7 +416,7 @@ static int find_offsets(struct store *s, const struct clocks *c, const struct gr
 		qsort(st->out->items, assigned, sizeof *st->out->items, cmp_place_grants);
 	for (size_t i = 0; i < count; i++) {
 		const struct event *e = order[i];
-		struct ref_time time = clock_to_ref(c, e->host, e->time);
+		struct ref_time time = clock_event_to_ref(c, e);
 		struct grant *before = NULL;
 		while (next < assigned) {
 			int side = cmp_grant_event(&st->out->items[next], e);

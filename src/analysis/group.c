@@ -140,7 +140,7 @@ static int load_mentions(struct store *s, const struct clocks *c, const struct a
 			continue;
 		struct mention *m = ARENA_PUSH(a, out->items, out->count, out->capacity);
 		m->event = &events[i];
-		m->time = clock_to_ref(c, events[i].host, events[i].time);
+		m->time = clock_event_to_ref(c, &events[i]);
 	}
 	if (out->count > 0)
 		qsort(out->items, out->count, sizeof *out->items, mention_cmp_group);
@@ -432,7 +432,7 @@ static void find_settings(struct group *g, const struct event *configs, size_t c
 			const struct event *e = &configs[i];
 			if (is_setting_of(&setting_rows[row], e, g, homes) && setting_value(event_text(e, FIELD_VALUE), &value))
 				*ARENA_PUSH(a, votes.items, votes.count, votes.capacity) =
-					(struct vote){ value, e, clock_to_ref(c, e->host, e->time) };
+					(struct vote){ value, e, clock_event_to_ref(c, e) };
 		}
 		if (votes.count > 0)
 			elect(&votes, a, (struct setting *)(void *)((char *)g + setting_rows[row].offset));

@@ -124,7 +124,7 @@ static int load_snapshots(struct store *s, const struct clocks *c, struct arena 
 		row.group = arena_copy(a, row.group);
 		row.tenure.topic = arena_copy(a, event_text(&e, FIELD_TOPIC));
 		row.tenure.owner = arena_copy(a, member);
-		row.tenure.since = clock_to_ref(c, e.host, e.time);
+		row.tenure.since = clock_event_to_ref(c, &e);
 		row.tenure.place = *count;
 		*ARENA_PUSH(a, *rows, *count, capacity) = row;
 	}

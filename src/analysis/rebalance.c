@@ -76,7 +76,7 @@ static int load_lines(struct store *s, const struct clocks *c, const struct grou
 		const struct event *e = &events[i];
 
 		memberships_adopt(&known, &events[i]);
-		struct sighting seen = { e, clock_to_ref(c, e->host, e->time) };
+		struct sighting seen = { e, clock_event_to_ref(c, e) };
 		if (event_has(e, FIELD_GROUP))
 			*ARENA_PUSH(a, out->with_group.items, out->with_group.count, out->with_group.capacity) = seen;
 		if (event_infos[e->type].side == SIDE_CLIENT)
@@ -106,8 +106,8 @@ static int load_logs(struct store *s, const struct clocks *c, struct arena *a, s
 		struct coverage *log = &out->logs[out->log_count++];
 		log->kind = in->kind;
 		log->host = in->host;
-		log->span.start = clock_to_ref(c, in->host, in->first);
-		log->span.end = clock_to_ref(c, in->host, in->last);
+		log->span.start = clock_input_to_ref(c, in->id, in->host, in->first);
+		log->span.end = clock_input_to_ref(c, in->id, in->host, in->last);
 	}
 	return 0;
 }

@@ -198,7 +198,7 @@ static int load_refused(struct store *s, const struct clocks *c, struct arena *a
 		if (sv_is_absent(r.topic) || !event_int(&events[i], FIELD_PARTITION, &r.partition) ||
 		    !event_int(&events[i], FIELD_OFFSET, &r.offset))
 			continue;
-		r.time = clock_to_ref(c, events[i].host, events[i].time);
+		r.time = clock_event_to_ref(c, &events[i]);
 		r.evidence = evidence_of(a, &events[i], r.time, "a commit of what had been processed was refused");
 		*ARENA_PUSH(a, out->items, out->count, out->capacity) = r;
 	}

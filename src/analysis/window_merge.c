@@ -232,6 +232,15 @@ static void drop_counted_losses(const struct detect_context *ctx)
 
 /* ---- pauses beside jitter ---- */
 
+/*
+ * Since when nothing got through: from the first loss where it is known.
+ * Before it the path was idle, and a pause is a reason for that.
+ */
+static struct ref_time jitter_start(const struct window *w)
+{
+	return w->has_outage ? w->outage.start : w->span.start;
+}
+
 /* The longest part of the pause outside the jitter windows from..to, which are of the same place and in order. */
 static struct span outside(const struct window *items, size_t from, size_t to, struct span pause)
 {
@@ -239,7 +248,7 @@ static struct span outside(const struct window *items, size_t from, size_t to, s
 	struct ref_time free_from = pause.start;
 
 	for (size_t i = from; i <= to; i++) {
-		struct span gap = { free_from, i < to ? items[i].span.start : pause.end };
+		struct span gap = { free_from, i < to ? jitter_start(&items[i]) : pause.end };
 
 		gap = span_intersect(gap, pause);
 		if (span_length_us(gap) > span_length_us(longest))
@@ -266,7 +275,7 @@ static void cut_pauses(const struct detect_context *ctx)
 		} else {
 			item.span = outside(w->items, from, to, item.span);
 			item.outage = item.span;
-			if (span_length_us(item.span) <= detect_pause_limit_us(ctx))
+			if (span_length_us(item.span) <= detect_pause_limit_us(ctx, item.kind))
 				continue;
 		}
 		w->items[kept++] = item;

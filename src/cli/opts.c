@@ -103,8 +103,8 @@ static const char *set_timezone(struct parse_context *c, const char *value)
 {
 	struct sv rest = sv_of(value);
 	struct host_zone z = { .host = cut_name(&rest) };
-	if (!zone_parse(rest, &z.zone))
-		return "[HOST=]UTC or [HOST=]+08:00 (an offset, not the name of a place)";
+	if (!zone_parse(rest, &z.zone) && !zone_load(rest, c->a, &z.zone))
+		return "[HOST=]UTC, [HOST=]+08:00 or the name of a place in the zone database, as Europe/Berlin";
 	*ARENA_PUSH(c->a, c->o->zones, c->o->ingest.zone_count, c->o->zone_capacity) = z;
 	return NULL;
 }
@@ -221,7 +221,7 @@ static const struct option_row {
 	{ "fail-on", 0, "VERDICT", COMMAND_REPORT, set_fail_on, "exit with 4 when the verdict is at least that strong" },
 	{ "as", 0, "KIND", ALL_INPUT, set_as, "take every input for this kind: log, capture, counters, snapshot, table" },
 	{ "host", 0, "PATTERN=NAME", ALL_INPUT, set_host, "inputs whose path matches the shell pattern are of this host" },
-	{ "timezone", 0, "[HOST=]ZONE", ALL_INPUT, set_timezone, "zone of times that carry none: UTC, +08:00" },
+	{ "timezone", 0, "[HOST=]ZONE", ALL_INPUT, set_timezone, "zone of times that carry none: UTC, +08:00, Europe/Berlin" },
 	{ "rules", 0, "DIR", ALL_INPUT | COMMAND_RULES, set_rules, "rules to use instead of those shipped" },
 	{ "group", 0, "NAME", ALL_ANALYSIS, set_group, "this consumer group alone" },
 	{ "from", 0, "TIME", ALL_ANALYSIS, set_from, "leave out rebalances before" },
@@ -295,6 +295,8 @@ bool opts_parse(enum command command, int argc, char **argv, struct arena *a, st
 	}
 	out->ingest.hosts = out->hosts;
 	out->ingest.zones = out->zones;
+	out->ingest.has_near = out->analysis.has_from;
+	out->ingest.near.us = out->analysis.from.us;
 	out->analysis.offsets = out->offsets;
 	out->analysis.session_timeouts_ms = out->session_timeouts;
 	out->arguments = argv + optind;

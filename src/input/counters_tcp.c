@@ -24,6 +24,8 @@ static const struct counter netstat_counters[] = {
 	{ "tcpext.TCPLostRetransmit", "TcpExt:TCPLostRetransmit", NULL, "a retransmission was lost too: heavy loss" },
 	{ "tcpext.TCPSpuriousRTOs", "TcpExt:TCPSpuriousRTOs", NULL, "the timer ran out needlessly: delay, not loss" },
 	{ "tcpext.TCPSynRetrans", "TcpExt:TCPSynRetrans", NULL, "reconnects that were not answered" },
+	{ "tcpext.TCPSpuriousRtxHostQueues", "TcpExt:TCPSpuriousRtxHostQueues", NULL,
+	  "not sent again, since the first still stood in the host's own queue: the interface does not send" },
 	{ "tcpext.TCPAbortOnTimeout", "TcpExt:TCPAbortOnTimeout", NULL, "connections given up after all retries" },
 	{ "tcpext.TCPBacklogDrop", "TcpExt:TCPBacklogDrop", NULL, "the receiver's socket was too slow, not the wire" },
 	{ "tcpext.TCPRcvQDrop", "TcpExt:TCPRcvQDrop", NULL, "no memory for the receive queue" },

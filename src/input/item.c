@@ -221,6 +221,10 @@ static struct ingest ingest_of(const struct item_context *c, const struct item *
 		.record = c->record,
 		.input = c->input,
 		.base_name = base_name_of(item->path),
+		.has_modified = item->has_modified,
+		.modified = { item->modified_s * US_PER_S },
+		.has_near = c->options->has_near,
+		.near = c->options->near,
 	};
 
 	in.zone_is_option = zone_by_option(c->options, info->host, &in.zone);

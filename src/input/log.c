@@ -5,11 +5,12 @@
  */
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "base/buf.h"
 #include "input/kind.h"
 #include "input/log.h"
+#include "input/log_time.h"
+#include "input/unwrap.h"
 
 /* A log with a long stack trace at its start is a log still. */
 #define SNIFF_LINES 200
@@ -20,98 +21,111 @@
 /* Smaller steps back are threads that wait for the appender; only larger ones are a clock's. */
 #define BACKWARDS_US (1 * US_PER_S)
 
-struct log_reader {
-	struct ingest *in;
-	bool has_times;
-	bool unzoned;			/* some time was read in the zone of the input */
-	struct host_time first, last;	/* of all records, in whatever order */
-	struct host_time previous;
-	uint64_t timed;			/* records with a time */
+/* Hosts beyond these have no coverage of their own. */
+#define HOSTS_MAX 64
+
+/* One of those who write to the file. */
+struct log_writer {
+	uint64_t serial;		/* of whom it is; another may come after it */
+	struct log_clock clock;
+	struct arena *arena;
 	struct speakers speakers;
 };
 
-static bool has_record(struct sv head, const struct rules *rules, struct arena *a)
-{
-	int hint = -1;
+/* What was read of one host: the input's, or of several that wrappers name. */
+struct log_host {
+	struct sv name;
+	struct host_time first, last;	/* of its records, in whatever order */
+	uint64_t timed;			/* records with a time */
+};
 
-	for (size_t i = 0; i < SNIFF_LINES && !sv_is_absent(head); i++) {
-		struct sv line = sv_cut(&head, '\n');
-		struct log_record record;
-
-		if (sv_ends_with(line, SV("\r")))
-			line.n--;
-		arena_reset(a);
-		if (rules_layout(rules, line, (struct zone){ 0 }, &hint, a, &record) && record.has_time)
-			return true;
-	}
-	return false;
-}
+struct log_reader {
+	struct ingest *in;
+	struct log_times times;
+	struct log_writer writers[UNWRAP_WRITERS_MAX];
+	struct log_host hosts[HOSTS_MAX];
+	size_t host_count;
+};
 
 static enum sniffed log_sniff(struct sv head, struct sv base_name, const struct rules *rules, const char **why)
 {
-	struct arena *a;
-	bool is_log;
-
 	(void)base_name;
 	(void)why;
-	if (rules == NULL)
-		return SNIFF_NOT_MINE;
-	a = arena_new();
-	is_log = has_record(head, rules, a);
-	arena_free(a);
-	return is_log ? SNIFF_MINE : SNIFF_NOT_MINE;
+	return rules != NULL && unwrap_is_log(rules, head, SNIFF_LINES) ? SNIFF_MINE : SNIFF_NOT_MINE;
 }
 
-/* The zone of the times that were read. One that needed the zone of the input outweighs any that did not. */
-static void note_zone(struct log_reader *reader, const struct log_record *record)
+static struct log_writer *writer_of(struct log_reader *reader, const struct unwrapped *r)
 {
-	struct ingest *in = reader->in;
-	struct buf zone;
+	struct log_writer *w = &reader->writers[r->writer];
+	struct arena *arena = w->arena;
 
-	if (reader->unzoned || (record->zoned && reader->has_times))
+	if (w->serial == r->serial)
+		return w;
+	if (arena == NULL)
+		arena = arena_new();
+	arena_reset(arena);
+	*w = (struct log_writer){ .serial = r->serial, .arena = arena, .speakers = { .arena = arena } };
+	return w;
+}
+
+static struct log_host *host_of(struct log_reader *reader, struct sv name)
+{
+	struct log_host *h;
+
+	for (size_t i = 0; i < reader->host_count; i++)
+		if (sv_eq(reader->hosts[i].name, name))
+			return &reader->hosts[i];
+	if (reader->host_count == HOSTS_MAX)
+		return NULL;
+	h = &reader->hosts[reader->host_count++];
+	h->name = arena_copy(reader->in->input, name);
+	return h;
+}
+
+static void note_format(struct ingest *in, const struct unwrapped *r)
+{
+	const char *layout = r->joined.record.layout;
+
+	if (!sv_is_absent(in->info->format))
 		return;
-	buf_init(&zone);
-	zone_format(&zone, record->zone);
-	in->info->zone_name = arena_copy(in->input, buf_sv(&zone));
-	in->info->zone_source = record->zoned ? SV("written") : in->zone_is_option ? SV("option") : SV("assumed");
-	buf_fini(&zone);
-	reader->unzoned = !record->zoned;
+	if (r->wrapper == NULL || r->wrapper == layout)
+		in->info->format = sv_of(layout);
+	else
+		in->info->format = arena_printf(in->input, "%s in %s", layout, r->wrapper);
 }
 
-static void note_time(struct log_reader *reader, const struct log_record *record, const struct place *place)
+static void note_time(struct log_reader *reader, struct log_writer *w, struct log_host *host, struct host_time t,
+		      const struct place *place)
 {
-	struct host_time t = record->time;
-
-	note_zone(reader, record);
-	if (!reader->has_times) {
-		reader->in->info->format = sv_of(record->layout);
-		reader->has_times = true;
-		reader->first = reader->last = reader->previous = t;
-	}
-	int64_t back_us = reader->previous.us - t.us;
+	struct log_clock *c = &w->clock;
+	int64_t back_us = c->has_previous ? c->previous.us - t.us : 0;
 
 	if (back_us > BACKWARDS_US)
 		diag_add(reader->in->diag, SEVERITY_NOTE, "log.time_backwards", place, "time goes back by %" PRId64 ".%03d s",
 			 back_us / US_PER_S, (int)(back_us % US_PER_S / US_PER_MS));
-	if (t.us < reader->first.us)
-		reader->first = t;
-	if (t.us > reader->last.us)
-		reader->last = t;
-	reader->previous = t;
-	reader->timed++;
+	c->previous = t;
+	c->has_previous = true;
+	if (host == NULL)
+		return;
+	if (host->timed == 0 || t.us < host->first.us)
+		host->first = t;
+	if (host->timed == 0 || t.us > host->last.us)
+		host->last = t;
+	host->timed++;
 }
 
 /* False when the message does not say whose it is and its thread does not tell. */
-static bool settle_speaker(struct log_reader *reader, const struct rules_events *it, const struct place *place, struct event *e)
+static bool settle_speaker(struct log_reader *reader, struct log_writer *w, const struct rules_events *it,
+			   const struct place *place, struct event *e)
 {
 	struct sv thread = it->record->thread;
 	enum event_field missing;
 
 	/* A message that leaves one thing to its thread may name another. */
-	speakers_learn(&reader->speakers, thread, e);
+	speakers_learn(&w->speakers, thread, e);
 	if (rules_names_speaker(it->rule))
 		return true;
-	speakers_tell(&reader->speakers, thread, e);
+	speakers_tell(&w->speakers, thread, e);
 	if (!event_lacks(e, &missing))
 		return true;
 	diag_add(reader->in->diag, SEVERITY_NOTE, "log.speaker_unknown", place, "message without its %s, which its thread does not tell",
@@ -149,7 +163,14 @@ static void note_near_miss(struct log_reader *reader, const struct log_record *r
 	}
 }
 
-static int put_events(struct log_reader *reader, const struct joined *joined, const struct place *place)
+/* What is to be put with each event of a record. */
+struct stamp {
+	struct host_time time;
+	struct place place;
+	struct sv host;		/* absent: the input's */
+};
+
+static int put_events(struct log_reader *reader, struct log_writer *w, const struct joined *joined, const struct stamp *stamp)
 {
 	struct ingest *in = reader->in;
 	struct rules_events it;
@@ -159,13 +180,14 @@ static int put_events(struct log_reader *reader, const struct joined *joined, co
 	rules_events_init(&it, in->rules, &joined->record, &rule);
 	if (rule == NULL) {
 		in->info->unrecognized++;
-		note_near_miss(reader, &joined->record, place);
+		note_near_miss(reader, &joined->record, &stamp->place);
 	}
 	while (rules_events_next(&it, &e)) {
-		if (!settle_speaker(reader, &it, place, &e))
+		if (!settle_speaker(reader, w, &it, &stamp->place, &e))
 			continue;
-		e.time = joined->record.time;
-		e.place = *place;
+		e.time = stamp->time;
+		e.place = stamp->place;
+		e.host = stamp->host;
 		e.text = joined->text;
 		if (ingest_put(in, &e) != 0)
 			return -1;
@@ -173,39 +195,48 @@ static int put_events(struct log_reader *reader, const struct joined *joined, co
 	return 0;
 }
 
-static int take_record(struct log_reader *reader, const struct joined *joined)
+static void note_damage(struct ingest *in, const struct unwrapped *r, const struct place *place)
 {
+	if (r->joined.cut)
+		diag_add(in->diag, SEVERITY_WARNING, "log.record_too_long", place, "record is longer than %d bytes, its end is left out",
+			 RECORD_BYTES_MAX);
+	if (r->unended)
+		diag_add(in->diag, SEVERITY_WARNING, "log.record_cut", place, "record is cut: the end of its line is missing");
+	if (r->second)
+		diag_add(in->diag, SEVERITY_NOTE, "log.two_records", place, "two records on one line: they are read apart");
+}
+
+static int take_record(void *context, const struct unwrapped *r)
+{
+	struct log_reader *reader = context;
 	struct ingest *in = reader->in;
-	struct place place = {
-		.input = in->info->id, .unit = PLACE_LINE, .number = joined->line, .byte_offset = joined->byte_offset
+	struct log_writer *w = writer_of(reader, r);
+	struct stamp stamp = {
+		.place = { .input = in->info->id, .unit = PLACE_LINE, .number = r->joined.line, .byte_offset = r->joined.byte_offset },
+		/* What the user or the path says of the host outweighs what wrappers say. */
+		.host = sv_is_absent(in->info->host) ? r->host : SV_ABSENT,
 	};
 
 	in->info->records++;
-	if (joined->cut)
-		diag_add(in->diag, SEVERITY_WARNING, "log.record_too_long", &place, "record is longer than %d bytes, its end is left out",
-			 RECORD_BYTES_MAX);
-	if (!joined->record.has_time) {
+	note_damage(in, r, &stamp.place);
+	if (!log_times_settle(&reader->times, &w->clock, r, &stamp.place, &stamp.time)) {
 		in->info->skipped++;
-		diag_add(in->diag, SEVERITY_WARNING, "log.no_time", &place, "record without a time that can be read");
 		return 0;
 	}
-	note_time(reader, &joined->record, &place);
-	return put_events(reader, joined, &place);
+	note_format(in, r);
+	note_time(reader, w, host_of(reader, stamp.host), stamp.time, &stamp.place);
+	return put_events(reader, w, &r->joined, &stamp);
 }
 
 /* 0 at the end of the lines, also when damage ended them (recorded by then); -1 when the sink failed. */
-static int read_lines(struct log_reader *reader, struct lines *lines, struct joiner *joiner)
+static int read_lines(struct lines *lines, struct unwrap *u)
 {
 	struct line line;
-	struct joined joined;
 
-	while (lines_next(lines, &line) == 1) {
-		if (joiner_add(joiner, line.text, line.number, line.byte_offset, &joined) && take_record(reader, &joined) != 0)
+	while (lines_next(lines, &line) == 1)
+		if (unwrap_add(u, &line) != 0)
 			return -1;
-	}
-	if (joiner_end(joiner, &joined))
-		return take_record(reader, &joined);
-	return 0;
+	return unwrap_end(u);
 }
 
 static void note_orphans(struct ingest *in, uint64_t orphans)
@@ -215,17 +246,42 @@ static void note_orphans(struct ingest *in, uint64_t orphans)
 			 "%" PRIu64 " lines belong to no record", orphans);
 }
 
+/* The coverage of each host. One host that all wrappers name is the input's. */
+static int put_covered(struct log_reader *reader)
+{
+	struct ingest *in = reader->in;
+	struct sv named = in->info->host;
+	int rc = 0;
+
+	if (reader->host_count == 1 && sv_is_absent(named))
+		in->info->host = named = reader->hosts[0].name;
+	for (size_t i = 0; rc == 0 && i < reader->host_count; i++) {
+		const struct log_host *h = &reader->hosts[i];
+
+		in->info->host = sv_is_absent(named) ? h->name : named;
+		rc = ingest_covered(in, "log", h->first, h->last, h->timed);
+	}
+	in->info->host = named;
+	return rc;
+}
+
 static int log_read(struct ingest *in)
 {
-	struct log_reader reader = { .in = in, .speakers = { .arena = in->input } };
+	struct log_reader *reader = arena_alloc(in->input, sizeof *reader);
 	struct lines *lines = lines_new(in->stream, in->diag);
-	struct joiner *joiner = joiner_new(in->rules, in->zone);
-	int rc = read_lines(&reader, lines, joiner);
+	struct unwrap *u = unwrap_new(in->rules, in->zone, (struct unwrap_sink){ take_record, reader });
+	int rc;
 
-	note_orphans(in, joiner_orphans(joiner));
-	if (rc == 0 && reader.has_times)
-		rc = ingest_covered(in, "log", reader.first, reader.last, reader.timed);
-	joiner_free(joiner);
+	reader->in = in;
+	log_times_init(&reader->times, in);
+	rc = read_lines(lines, u);
+	note_orphans(in, unwrap_orphans(u));
+	log_times_note(&reader->times);
+	if (rc == 0)
+		rc = put_covered(reader);
+	for (size_t i = 0; i < UNWRAP_WRITERS_MAX; i++)
+		arena_free(reader->writers[i].arena);
+	unwrap_free(u);
 	lines_free(lines);
 	return rc;
 }

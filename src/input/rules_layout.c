@@ -15,35 +15,25 @@
 /* An object as the text of a field: what is beyond is left out. */
 #define MEMBERS_TEXT_MAX 4096
 
-/* The zone at the end of a written time: Z, +08:00, -0530. */
-static struct zone zone_written(struct sv time, struct zone otherwise)
-{
-	struct zone zone;
-
-	for (size_t i = time.n; i > 0; i--) {
-		char c = time.p[i - 1];
-
-		if (c != 'Z' && c != '+' && c != '-')
-			continue;
-		return zone_parse(sv_sub(time, i - 1, time.n), &zone) ? zone : otherwise;
-	}
-	return otherwise;
-}
-
 static void read_time(const struct layout *layout, struct sv time, struct zone z, struct log_record *out)
 {
+	struct host_time instants[2];
+	enum zone_local local;
 	size_t used = time.n;
 
 	out->zone = z;
 	if (sv_is_absent(time))
 		return;
-	if (sv_is_absent(layout->time))
-		out->has_time = tstamp_guess(time, z, &out->time, &out->zoned);
-	else
-		out->has_time = tstamp_parse(time, layout->time, z, &out->time, &out->zoned, &used) && used == time.n;
-	out->zoned = out->has_time && out->zoned;
+	out->has_written = sv_is_absent(layout->time)
+				   ? tstamp_guess_parts(time, &out->written)
+				   : tstamp_read(time, layout->time, &out->written, &used) && used == time.n;
+	out->has_time = out->has_written && tstamp_resolve(&out->written, z, instants, &local);
+	if (!out->has_time)
+		return;
+	out->time = instants[0];
+	out->zoned = out->written.zoned;
 	if (out->zoned)
-		out->zone = zone_written(time, (struct zone){ 0 });
+		out->zone = (struct zone){ .offset_s = out->written.offset_s };
 }
 
 /* ---- lines of text ---- */
@@ -159,8 +149,11 @@ static bool object_fits(const struct layout *layout, const struct json_record *o
 	out->logger = parts[PART_LOGGER];
 	out->thread = parts[PART_THREAD];
 	read_time(layout, parts[PART_TIME], z, out);
-	if (out->has_time && sv_to_i64(parts[PART_NANOS], &nanos) && nanos >= 0 && nanos < 1000 * US_PER_S)
+	if (out->has_time && out->written.is_epoch && sv_to_i64(parts[PART_NANOS], &nanos) && nanos >= 0 &&
+	    nanos < 1000 * US_PER_S) {
 		out->time.us += nanos / 1000;
+		out->written.us += nanos / 1000;
+	}
 	set_lines(out, parts[PART_BODY], parts[PART_STACK], a);
 	return true;
 }
@@ -230,6 +223,8 @@ static void take_over(const struct log_record *wrapper, struct log_record *inner
 		inner->time = wrapper->time;
 		inner->zoned = wrapper->zoned;
 		inner->zone = wrapper->zone;
+		inner->has_written = wrapper->has_written;
+		inner->written = wrapper->written;
 	}
 	if (sv_is_absent(inner->level))
 		inner->level = wrapper->level;

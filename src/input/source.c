@@ -131,6 +131,8 @@ static struct item item_of_member(const struct item *packed, const struct unpack
 				     arena_printf(a, "%llu!%.*s", (unsigned long long)number, SV_ARG(m->name)), a);
 	item.has_size = m->has_size;
 	item.size_bytes = m->size_bytes;
+	item.has_modified = m->has_modified;
+	item.modified_s = m->modified_s;
 	item.named = false;
 	return item;
 }
@@ -225,7 +227,14 @@ static int ingest_file(struct source *s, int fd, struct sv path, bool named)
 {
 	struct item item = { .path = path, .named = named, .has_size = true };
 	struct digest d;
+	struct stat status;
 	int rc = 0;
+
+	/* What came through a pipe was written when it was read. */
+	item.has_modified = fstat(fd, &status) == 0 && status.st_nlink > 0 && status.st_mtime > 0 &&
+			    status.st_mtime < INT64_C(253402300800);
+	if (item.has_modified)
+		item.modified_s = status.st_mtime;
 
 	if (!named)
 		item.below = sv_sub(path, s->argument_bytes, path.n);

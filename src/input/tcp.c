@@ -355,6 +355,14 @@ static void take_acknowledgment(struct tcp *t, struct tcp_flow *f, uint32_t ack)
 		tcp_samples_add(&f->now.rtt, progress.rtt_us);
 }
 
+static void count_lost(struct tcp_second *s, int64_t lost_us)
+{
+	if (s->lost_first_us == 0 || lost_us < s->lost_first_us)
+		s->lost_first_us = lost_us;
+	if (lost_us > s->lost_last_us)
+		s->lost_last_us = lost_us;
+}
+
 static void count_second(struct tcp *t, struct tcp_flow *f, const struct segment *s, bool again, bool timeout)
 {
 	int64_t second = t->now_us / US_PER_S;
@@ -366,6 +374,8 @@ static void count_second(struct tcp *t, struct tcp_flow *f, const struct segment
 	f->now.segments++;
 	f->now.retransmits += again;
 	f->now.timeouts += timeout;
+	if (timeout)
+		count_lost(&f->now, t->now_us - f->resent_after_us);
 	f->now.bytes += s->payload_bytes;
 	f->conn->segments++;
 	f->conn->retransmits += again;
@@ -379,7 +389,7 @@ static void take_data(struct tcp *t, struct tcp_flow *f, const struct segment *s
 	if (kind != TCP_DATA_NONE && kind != TCP_DATA_PROBE)
 		count_second(t, f, s, kind == TCP_DATA_AGAIN, timeout);
 	if (kind == TCP_DATA_AGAIN)
-		tcp_stall_resent(f, timeout, t->now_us);
+		tcp_stall_resent(f, timeout, t->now_us - f->resent_after_us, t->now_us);
 	if (kind == TCP_DATA_NEW || kind == TCP_DATA_LATE || f->filled.open)
 		act(t, f->conn, f->side, &mark, true);
 	else if ((s->flags & (TCP_SYN | TCP_FIN)) == 0)
@@ -444,6 +454,8 @@ static void take_reset(struct tcp *t, struct tcp_conn *c, const struct segment *
 	if ((s->flags & TCP_ACK) != 0)
 		take_acknowledgment(t, &c->flow[!side], s->acknowledgment);
 	report_reset(t, c, &mark, side);
+	if (side == TCP_B && c->opening.seen && !c->opening.answered)
+		tcp_report_refused(&t->report, c, &mark);
 	if (side == TCP_B)
 		answer_opening(t, c);
 	else
@@ -472,13 +484,15 @@ static void take_fin(struct tcp *t, struct tcp_conn *c, const struct segment *s,
  * A peer that only repeats itself has not heard: it shows where both ends of
  * an outage are recorded. Anything else from it is a sign on the connection.
  */
-static void take_sign(struct tcp *t, struct tcp_conn *c, unsigned side, enum tcp_data kind)
+static void take_sign(struct tcp *t, struct tcp_conn *c, unsigned side, enum tcp_data kind, int64_t before_us)
 {
+	tcp_stall_sign(c->pair, side, kind == TCP_DATA_AGAIN, before_us, t->now_us);
 	if (kind != TCP_DATA_AGAIN)
 		tcp_stall_heard(&c->flow[!side], t->now_us);
 }
 
-static void take_segment(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side)
+/* before_us: when the sender was heard before, on any connection. */
+static void take_segment(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side, int64_t before_us)
 {
 	const struct tcp_mark mark = { t->now_us, s->place };
 	struct tcp_flow *f = &c->flow[side], *other = &c->flow[!side];
@@ -488,6 +502,7 @@ static void take_segment(struct tcp *t, struct tcp_conn *c, const struct segment
 	tcp_stall_settle(f, t->now_us, &t->report);
 	tcp_stall_settle(other, t->now_us, &t->report);
 	if ((s->flags & TCP_RST) != 0) {
+		tcp_stall_sign(c->pair, side, false, before_us, t->now_us);
 		take_reset(t, c, s, side);
 		return;
 	}
@@ -504,7 +519,7 @@ static void take_segment(struct tcp *t, struct tcp_conn *c, const struct segment
 		tcp_stall_missed(f, t->now_us);
 	if (f->filled.open)
 		tcp_stall_filled(f, t->now_us, &t->report);
-	take_sign(t, c, side, kind);
+	take_sign(t, c, side, kind, before_us);
 	if ((s->flags & TCP_ACK) != 0) {
 		take_acknowledgment(t, other, s->acknowledgment);
 		complete_opening(t, c, side);
@@ -550,6 +565,7 @@ static void count_copy(struct tcp *t, const struct segment *s)
 int tcp_segment(struct tcp *t, const struct segment *s)
 {
 	struct tcp_conn *c;
+	int64_t before_us;
 	unsigned side;
 
 	/* Packets of several queues may be recorded slightly out of order. */
@@ -563,9 +579,10 @@ int tcp_segment(struct tcp *t, const struct segment *s)
 	if (c == NULL)
 		return result(t);
 	c->last_us = t->now_us;
+	before_us = c->pair->side[side].heard_us;
 	tcp_stall_host_heard(c->pair, side, c, t->now_us, &t->report);
 	if (!c->closed)
-		take_segment(t, c, s, side);
+		take_segment(t, c, s, side, before_us);
 	return result(t);
 }
 

@@ -14,9 +14,9 @@
 
 /* Payloads closer than this belong to one burst and say nothing about a side's rhythm. */
 #define BURST_US (10 * US_PER_MS)
-/* A shorter silence, or one of fewer usual gaps, is rhythm (the least of method.md's blackout rule, for pauses). */
+/* A shorter silence, or one of fewer usual gaps, is rhythm. The detectors apply their own, stricter rules. */
 #define QUIET_LEAST_US (1 * US_PER_S)
-#define QUIET_GAPS 8
+#define QUIET_GAPS 4
 /* The rhythm is known after so many gaps, or after so many payloads that came in bursts alone. */
 #define GAPS_LEAST 8
 #define PAYLOADS_LEAST 256

@@ -101,6 +101,10 @@ void tcp_report_second(struct tcp_report *r, struct tcp_flow *f)
 	event_set_int(&e, FIELD_RETRANSMITS, s->retransmits);
 	event_set_int(&e, FIELD_TIMEOUTS, s->timeouts);
 	event_set_int(&e, FIELD_BYTES, (int64_t)s->bytes);
+	if (s->lost_last_us != 0) {
+		event_set_int(&e, FIELD_LOSS_AT_US, s->lost_first_us);
+		event_set_int(&e, FIELD_LOST_AT_US, s->lost_last_us);
+	}
 	event_set_int(&e, FIELD_RTT_SAMPLES, s->rtt.total);
 	if (s->rtt.total > 0) {
 		event_set_int(&e, FIELD_RTT_MIN_US, s->rtt.min_us);
@@ -121,6 +125,8 @@ void tcp_report_stall(struct tcp_report *r, const struct tcp_flow *f, const stru
 	set_direction(&e, f->side);
 	if (stall->has_loss)
 		event_set_int(&e, FIELD_LOSS_AT_US, stall->mark.us);
+	if (stall->lost_us != 0)
+		event_set_int(&e, FIELD_LOST_AT_US, stall->lost_us);
 	if (stall->sign_us != 0)
 		event_set_int(&e, FIELD_SIGN_AT_US, stall->sign_us);
 	event_set_int(&e, FIELD_RETRANSMITS, stall->retransmits);
@@ -139,6 +145,9 @@ void tcp_report_syn(struct tcp_report *r, const struct tcp_conn *c, int64_t end_
 	begin(&e, EVENT_NET_SYN_UNANSWERED, &c->opening.first, c->opening.first.us, end_us);
 	set_path(&e, c, &texts);
 	event_set_int(&e, FIELD_RETRANSMITS, (int64_t)c->opening.syns - 1);
+	/* Of those that were answered, the latest arrived. */
+	event_set_int(&e, FIELD_LOST_AT_US,
+		      how == TCP_SYN_ANSWERED ? c->opening.last_us - c->opening.last_wait_us : c->opening.last_us);
 	set_flag(&e, FIELD_ABANDONED, how == TCP_SYN_ABANDONED);
 	set_flag(&e, FIELD_CENSORED, how == TCP_SYN_CENSORED);
 	put(r, &e);
@@ -154,6 +163,16 @@ void tcp_report_reset(struct tcp_report *r, const struct tcp_conn *c, unsigned b
 	set_path(&e, c, &texts);
 	set_direction(&e, by);
 	set_flag(&e, FIELD_ABANDONED, cut);
+	put(r, &e);
+}
+
+void tcp_report_refused(struct tcp_report *r, const struct tcp_conn *c, const struct tcp_mark *mark)
+{
+	struct ends texts;
+	struct event e;
+
+	begin(&e, EVENT_NET_REFUSED, mark, mark->us, mark->us);
+	set_path(&e, c, &texts);
 	put(r, &e);
 }
 

@@ -118,9 +118,10 @@ static struct tcp_stall stall_of(const struct tcp_flow *f, const struct tcp_sent
 				 const struct tcp_accepted *before, int64_t end_us)
 {
 	bool known = before->known && before->sent_us < head->first.us;
+	int64_t sign_us = f->wait.sign_before_us != 0 ? f->wait.sign_before_us : f->wait.sign_us;
 
 	return (struct tcp_stall){ .mark = head->first, .has_loss = true, .start_us = known ? before->sent_us : head->first.us,
-				   .end_us = end_us, .sign_us = f->wait.sign_us,
+				   .end_us = end_us, .sign_us = sign_us, .lost_us = f->wait.lost_us,
 				   .retransmits = f->wait.retransmits, .timeouts = f->wait.timeouts };
 }
 
@@ -143,6 +144,13 @@ static void report_abandoned(struct tcp_flow *f, int64_t end_us, bool censored, 
 	tcp_conn_leave(f->conn);
 }
 
+/* The latest transmission was in vain too: what was heard before it was no sign. */
+static void report_in_vain(struct tcp_flow *f, int64_t end_us, bool censored, struct tcp_report *r)
+{
+	f->wait.sign_before_us = 0;
+	report_abandoned(f, end_us, censored, r);
+}
+
 void tcp_stall_watch(struct tcp_flow *f)
 {
 	if (!is_waiting(f) || f->listed)
@@ -151,11 +159,19 @@ void tcp_stall_watch(struct tcp_flow *f)
 	list(f);
 }
 
-void tcp_stall_resent(struct tcp_flow *f, bool timeout, int64_t now_us)
+void tcp_stall_resent(struct tcp_flow *f, bool timeout, int64_t lost_us, int64_t now_us)
 {
 	if (is_waiting(f)) {
 		f->wait.retransmits++;
 		f->wait.timeouts += timeout;
+		f->wait.lost_us = lost_us;
+		f->wait.sign_before_us = f->wait.sign_us;
+		f->wait.sign_us = 0;
+		if (f->listed) {
+			/* To where those without a sign stand. */
+			unlist(f);
+			list(f);
+		}
 	}
 	side_of(f)->trouble_us = now_us;
 }
@@ -168,11 +184,15 @@ void tcp_stall_heard(struct tcp_flow *f, int64_t now_us)
 	f->wait.heard_us = now_us;
 }
 
-/* Those of the list that were not yet signed stand first. */
-static void sign_unacked(struct tcp_side *side, int64_t now_us)
+void tcp_stall_sign(struct tcp_pair *p, unsigned side, bool again, int64_t before_us, int64_t now_us)
 {
-	for (struct tcp_flow *f = side->unacked; f != NULL && f->wait.sign_us == 0; f = f->older)
-		f->wait.sign_us = now_us;
+	struct tcp_flow *f = p->side[!side].unacked;
+
+	/* Those of the list that were not yet signed stand first. */
+	for (int i = 0; f != NULL && f->wait.sign_us == 0 && (!again || i < FLOWS_LOOKED_AT); i++, f = f->older)
+		/* What was on its way when the data was sent does not count as heard all the while. */
+		if (!again || before_us <= f->sent[0].first.us + STALL_LEAST_US)
+			f->wait.sign_us = now_us;
 }
 
 /* When the head was accepted: by its last transmission, unless that is too long ago to have been answered now. */
@@ -238,11 +258,13 @@ static void hear_elsewhere(struct tcp_flow *f, int64_t now_us, struct tcp_report
 	if (f->wait.gave_up_us == 0)
 		return;
 	f->wait.replaced_us = now_us;
+	if (f->wait.sign_us == 0)
+		f->wait.sign_us = now_us;
 	leave_given_up(f);
 	/* Nobody is expected there until it shows that it goes on after all. */
 	tcp_conn_leave(f->conn);
 	if (f->wait.ended)
-		report_abandoned(f, now_us, false, r);
+		report_in_vain(f, now_us, false, r);
 }
 
 void tcp_stall_host_heard(struct tcp_pair *p, unsigned side, const struct tcp_conn *c, int64_t now_us,
@@ -252,7 +274,6 @@ void tcp_stall_host_heard(struct tcp_pair *p, unsigned side, const struct tcp_co
 	struct tcp_flow *next;
 
 	tcp_pair_hear(p, side, now_us);
-	sign_unacked(waiting, now_us);
 	for (struct tcp_flow *f = waiting->given_up; f != NULL; f = next) {
 		next = f->next_given_up;
 		if (f->conn != c)
@@ -269,6 +290,9 @@ void tcp_stall_progress(struct tcp_flow *f, const struct tcp_progress *progress,
 	if (f->wait.stalled && !f->wait.reported) {
 		struct tcp_stall stall = stall_of(f, head, &progress->before, acceptance_us(f, head, now_us));
 
+		/* Never sent again, it was late and not lost: what came meanwhile was late as well, and no sign. */
+		if (stall.retransmits == 0)
+			stall.sign_us = now_us;
 		if (!f->held_left)
 			release_held(f, r);
 		if (!f->held)
@@ -338,7 +362,7 @@ static void give_up(struct tcp_flow *f, int64_t now_us, struct tcp_report *r)
 		return;
 	f->wait.ended = true;
 	if (f->wait.replaced_us != 0) {
-		report_abandoned(f, f->wait.replaced_us, false, r);
+		report_in_vain(f, f->wait.replaced_us, false, r);
 		return;
 	}
 	if (f->wait.gave_up_us == 0)
@@ -401,9 +425,9 @@ void tcp_stall_cut(struct tcp_flow *f, int64_t now_us, struct tcp_report *r)
 		if (!f->wait.stalled) {
 			/* Nothing to report. */
 		} else if (f->wait.replaced_us != 0) {
-			report_abandoned(f, f->wait.replaced_us, false, r);
+			report_in_vain(f, f->wait.replaced_us, false, r);
 		} else if (f->wait.gave_up_us != 0 || now_us - last_us > RTO_MOST_US) {
-			report_abandoned(f, last_us, true, r);
+			report_in_vain(f, last_us, true, r);
 		} else {
 			struct tcp_stall stall = stall_of(f, &f->sent[0], &f->accepted, now_us);
 

@@ -313,6 +313,12 @@ static int leave_member(struct unpack *u)
 	return 1;
 }
 
+/* A time that somebody set, until the year 9999. */
+static bool is_time(int64_t s)
+{
+	return s > 0 && s < INT64_C(253402300800);
+}
+
 int unpack_next(struct unpack *u, struct arena *member, struct unpack_member *out)
 {
 	struct archive_entry *entry = NULL;
@@ -334,6 +340,9 @@ int unpack_next(struct unpack *u, struct arena *member, struct unpack_member *ou
 	};
 	if (out->has_size)
 		out->size_bytes = (uint64_t)archive_entry_size(entry);
+	out->has_modified = archive_entry_mtime_is_set(entry) && is_time(archive_entry_mtime(entry));
+	if (out->has_modified)
+		out->modified_s = archive_entry_mtime(entry);
 	return 1;
 }
 

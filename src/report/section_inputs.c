@@ -60,6 +60,48 @@ void chapter_inputs(struct out *o, const struct chapter_context *c)
 						   SV_ARG(c->f->inputs[i].why_skipped)));
 }
 
+static struct sv zone_words(struct arena *a, const struct zone *zone)
+{
+	struct buf b;
+	struct sv words;
+
+	buf_init(&b);
+	zone_format(&b, *zone);
+	words = arena_copy(a, buf_sv(&b));
+	buf_fini(&b);
+	return words;
+}
+
+static struct sv drift_words(struct arena *a, const struct host_clock *h)
+{
+	return h->drift_ppm == 0.0 ? SV("-") : arena_printf(a, "%+.1f ppm", h->drift_ppm);
+}
+
+/* What the table has no room for: zones that were not written, and clocks that were set. */
+static void clock_bullets(struct out *o, const struct chapter_context *c)
+{
+	const struct clocks *clocks = &c->f->clocks;
+	for (size_t i = 0; i < c->f->input_count; i++) {
+		const struct input_info *in = &c->f->inputs[i];
+		const struct zone *zone = clock_zone_of(clocks, in->id);
+		if (zone != NULL)
+			out_bullet(o, arena_printf(c->a, "%.*s was evidently written in %.*s, which it does not say, and is read so. "
+							 "--timezone overrules it.",
+						   SV_ARG(in->path), SV_ARG(zone_words(c->a, zone))));
+	}
+	for (size_t i = 0; i < clocks->count; i++) {
+		const struct host_clock *h = &clocks->hosts[i];
+		for (size_t k = 1; k < h->piece_count; k++)
+			out_bullet(o, arena_printf(c->a, "The clock of %.*s was set by %+.3f s between %.*s and %.*s.", SV_ARG(h->host),
+						   (double)h->pieces[k].step_us / US_PER_S,
+						   SV_ARG(words_time(c->a, c->f, clock_to_ref(clocks, h->host, h->pieces[k].set_after))),
+						   SV_ARG(words_time(c->a, c->f, clock_to_ref(clocks, h->host, h->pieces[k].set_before)))));
+		if (h->links_refuted > 0)
+			out_bullet(o, arena_printf(c->a, "%zu links of %.*s contradict all the others, and are left out.",
+						   h->links_refuted, SV_ARG(h->host)));
+	}
+}
+
 static struct sv uncertainty_words(struct arena *a, const struct host_clock *h)
 {
 	if (h->method == CLOCK_REFERENCE)
@@ -72,8 +114,9 @@ static struct sv uncertainty_words(struct arena *a, const struct host_clock *h)
 void chapter_clocks(struct out *o, const struct chapter_context *c)
 {
 	static const struct column columns[] = {
-		{ "host", ALIGN_LEFT },	       { "how", ALIGN_LEFT },	     { "ahead by", ALIGN_RIGHT },
-		{ "uncertainty", ALIGN_RIGHT }, { "links from above", ALIGN_RIGHT }, { "from below", ALIGN_RIGHT },
+		{ "host", ALIGN_LEFT },	  { "how", ALIGN_LEFT },	{ "ahead by", ALIGN_RIGHT },
+		{ "drift", ALIGN_RIGHT }, { "uncertainty", ALIGN_RIGHT }, { "links from above", ALIGN_RIGHT },
+		{ "from below", ALIGN_RIGHT },
 	};
 	const struct clocks *clocks = &c->f->clocks;
 	if (clocks->count == 0)
@@ -89,12 +132,14 @@ void chapter_clocks(struct out *o, const struct chapter_context *c)
 		out_cell(o, h->host);
 		out_cell(o, sv_of(clock_method_name(h->method)));
 		out_cell(o, arena_printf(c->a, "%.3f ms", (double)h->offset_us / 1000));
+		out_cell(o, drift_words(c->a, h));
 		out_cell(o, uncertainty_words(c->a, h));
 		out_cell(o, arena_printf(c->a, "%zu", h->links_forward));
 		out_cell(o, arena_printf(c->a, "%zu", h->links_backward));
 		out_row_end(o);
 	}
 	out_table_end(o);
+	clock_bullets(o, c);
 	if (!out_is_interactive(o))
 		return;
 	out_fold(o, SV("The links that bound each clock most"));
@@ -131,9 +176,17 @@ void chapter_problems(struct out *o, const struct chapter_context *c)
 	}
 }
 
-static void member_clock(struct json_writer *w, const struct findings *f, struct sv host)
+static void member_zone(struct json_writer *w, const char *key, const struct zone *zone)
 {
-	const struct host_clock *h = clock_of(f, host);
+	struct arena *scratch = arena_new();
+
+	json_text(w, key, zone == NULL ? SV_ABSENT : zone_words(scratch, zone));
+	arena_free(scratch);
+}
+
+static void member_clock(struct json_writer *w, const struct findings *f, const struct input_info *in)
+{
+	const struct host_clock *h = clock_of(f, in->host);
 	if (h == NULL) {
 		json_null(w, "clock");
 		return;
@@ -146,7 +199,27 @@ static void member_clock(struct json_writer *w, const struct findings *f, struct
 		       h->method == CLOCK_REFERENCE ? 0 : h->uncertainty_us);
 	json_literal(w, "method", clock_method_name(h->method));
 	json_int(w, "links", (int64_t)(h->links_forward + h->links_backward));
+	member_zone(w, "written_in", clock_zone_of(&f->clocks, in->id));
 	json_object_end(w);
+}
+
+static void members_pieces(struct json_writer *w, const struct clocks *c, const struct host_clock *h)
+{
+	json_array(w, "pieces");
+	for (size_t i = 0; i < h->piece_count; i++) {
+		const struct clock_piece *p = &h->pieces[i];
+		json_object(w, NULL);
+		json_time(w, "first_link", true, clock_to_ref(c, h->host, p->first).us);
+		json_time(w, "last_link", true, clock_to_ref(c, h->host, p->last).us);
+		json_int(w, "step_us", p->step_us);
+		json_time(w, "set_after", i > 0, i > 0 ? clock_to_ref(c, h->host, p->set_after).us : 0);
+		json_time(w, "set_before", i > 0, i > 0 ? clock_to_ref(c, h->host, p->set_before).us : 0);
+		json_int(w, "offset_us", p->offset_us);
+		json_maybe_real(w, "drift_ppm", true, p->drift_ppm);
+		json_maybe_int(w, "uncertainty_us", p->has_uncertainty, p->uncertainty_us);
+		json_object_end(w);
+	}
+	json_array_end(w);
 }
 
 void members_inputs(struct json_writer *w, const struct findings *f)
@@ -172,7 +245,7 @@ void members_inputs(struct json_writer *w, const struct findings *f)
 		json_text(w, "name", in->zone_name);
 		json_text(w, "source", in->zone_source);
 		json_object_end(w);
-		member_clock(w, f, in->host);
+		member_clock(w, f, in);
 		json_object_end(w);
 	}
 	json_array_end(w);
@@ -183,10 +256,14 @@ void members_inputs(struct json_writer *w, const struct findings *f)
 		json_text(w, "host", h->host);
 		json_literal(w, "method", clock_method_name(h->method));
 		json_int(w, "offset_us", h->offset_us);
+		json_maybe_real(w, "drift_ppm", true, h->drift_ppm);
+		member_zone(w, "written_in", h->has_zone ? &h->zone : NULL);
 		json_maybe_int(w, "uncertainty_us", h->method == CLOCK_REFERENCE || h->has_uncertainty,
 			       h->method == CLOCK_REFERENCE ? 0 : h->uncertainty_us);
 		json_int(w, "links_forward", (int64_t)h->links_forward);
 		json_int(w, "links_backward", (int64_t)h->links_backward);
+		json_int(w, "links_refuted", (int64_t)h->links_refuted);
+		members_pieces(w, &f->clocks, h);
 		json_array(w, "tightest");
 		for (int k = 0; k < 2; k++) {
 			if (!h->has_tightest[k])

@@ -80,19 +80,34 @@ static const char schema_event[] =
 
 static const char schema_derived[] =
 	"-- Analysis asks by type, in order of time.\n"
-	"CREATE INDEX event_by_type ON event(type, time_us);\n"
-	"-- The last analysis' clocks: this host's clock minus the reference.\n"
+	"CREATE INDEX event_by_type ON event(type, time_us);\n";
+
+/* Made anew whenever clocks are saved: what an older version made may have other columns. */
+static const char schema_clocks[] =
+	"DROP VIEW IF EXISTS aligned_event;\n"
+	"DROP TABLE IF EXISTS clock;\n"
+	"DROP TABLE IF EXISTS zone;\n"
+	"-- The last analysis' clocks: this host's clock minus the reference, from since_us on by the host's clock.\n"
 	"CREATE TABLE clock (\n"
-	"	host TEXT PRIMARY KEY,\n"
+	"	host TEXT NOT NULL,\n"
+	"	since_us INTEGER NOT NULL,	-- the least integer, or when the clock was set\n"
 	"	offset_us INTEGER NOT NULL,\n"
 	"	drift_ppm REAL NOT NULL,	-- growth of the offset since first_us\n"
-	"	first_us INTEGER NOT NULL\n"
+	"	first_us INTEGER NOT NULL,\n"
+	"	PRIMARY KEY (host, since_us)\n"
+	") STRICT;\n"
+	"-- Inputs that were written in another zone than they say or than was assumed: so far east of it.\n"
+	"CREATE TABLE zone (\n"
+	"	input INTEGER PRIMARY KEY,\n"
+	"	ahead_us INTEGER NOT NULL\n"
 	") STRICT;\n"
 	"-- The events with their time on the reference clock, for people who query this file.\n"
 	"CREATE VIEW aligned_event AS\n"
-	"	SELECT time_us - coalesce(c.offset_us + CAST(round(c.drift_ppm * (time_us - c.first_us) / 1e6) AS INTEGER), 0)\n"
-	"		AS ref_time_us, e.*\n"
-	"	FROM event e LEFT JOIN clock c ON c.host = e.host;\n";
+	"	SELECT e.time_us - coalesce(z.ahead_us, 0) - coalesce(c.offset_us + CAST(round(c.drift_ppm *\n"
+	"		(e.time_us - coalesce(z.ahead_us, 0) - c.first_us) / 1e6) AS INTEGER), 0) AS ref_time_us, e.*\n"
+	"	FROM event e LEFT JOIN zone z ON z.input = e.input\n"
+	"	LEFT JOIN clock c ON c.host = e.host AND c.since_us = (SELECT max(since_us) FROM clock\n"
+	"		WHERE host = e.host AND since_us <= e.time_us - coalesce(z.ahead_us, 0));\n";
 
 static const char *const column_types[] = { [FIELD_TEXT] = "TEXT", [FIELD_INT] = "INTEGER" };
 
@@ -242,6 +257,7 @@ static int create_tables(struct store *s)
 	}
 	buf_add(&sql, SV("\n) STRICT;\n"));
 	buf_add(&sql, sv_of(schema_derived));
+	buf_add(&sql, sv_of(schema_clocks));
 	buf_add_char(&sql, '\0');
 	rc = execute(s, sql.p, "create");
 	buf_fini(&sql);
@@ -606,19 +622,32 @@ static void sink_abandon(void *context)
 
 static int write_clock(const struct store *s, const struct store_clock *clock)
 {
-	static const char sql[] = "INSERT INTO clock (host, offset_us, drift_ppm, first_us) VALUES (?, ?, ?, ?)";
+	static const char sql[] = "INSERT INTO clock (host, since_us, offset_us, drift_ppm, first_us) VALUES (?, ?, ?, ?, ?)";
 	struct sqlite3_stmt *statement = NULL;
 
 	if (store_prepare(s, sql, &statement) < 0)
 		return -1;
 	store_bind_text(statement, 1, clock->host);
-	sqlite3_bind_int64(statement, 2, clock->offset_us);
-	sqlite3_bind_double(statement, 3, clock->drift_ppm);
-	sqlite3_bind_int64(statement, 4, clock->first.us);
+	sqlite3_bind_int64(statement, 2, clock->is_later ? clock->since.us : INT64_MIN);
+	sqlite3_bind_int64(statement, 3, clock->offset_us);
+	sqlite3_bind_double(statement, 4, clock->drift_ppm);
+	sqlite3_bind_int64(statement, 5, clock->first.us);
 	return run(s, statement, "write");
 }
 
-int store_save_clocks(struct store *s, const struct store_clock *clocks, size_t n)
+static int write_zone(const struct store *s, const struct store_zone *zone)
+{
+	struct sqlite3_stmt *statement = NULL;
+
+	if (store_prepare(s, "INSERT INTO zone (input, ahead_us) VALUES (?, ?)", &statement) < 0)
+		return -1;
+	sqlite3_bind_int64(statement, 1, zone->input);
+	sqlite3_bind_int64(statement, 2, zone->ahead_us);
+	return run(s, statement, "write");
+}
+
+int store_save_clocks(struct store *s, const struct store_clock *clocks, size_t n, const struct store_zone *zones,
+		      size_t zone_count)
 {
 	int rc;
 
@@ -627,9 +656,11 @@ int store_save_clocks(struct store *s, const struct store_clock *clocks, size_t 
 		return 0;
 	if (execute(s, "BEGIN IMMEDIATE", "write") < 0)
 		return -1;
-	rc = execute(s, "DELETE FROM clock", "write");
+	rc = execute(s, schema_clocks, "write");
 	for (size_t i = 0; i < n && rc == 0; i++)
 		rc = write_clock(s, &clocks[i]);
+	for (size_t i = 0; i < zone_count && rc == 0; i++)
+		rc = write_zone(s, &zones[i]);
 	if (rc == 0)
 		rc = execute(s, "COMMIT", "write");
 	rollback(s);

@@ -285,6 +285,48 @@ static void test_resets_of_the_called_side(void **state)
 	assert_none(st);
 }
 
+static void refused(struct story *st, const char *host, const char *caller, const char *time)
+{
+	story_event(st, EVENT_NET_REFUSED, host, at(time), "path_a", caller, "path_b", BROKER, NULL);
+}
+
+static void test_a_reset_goes_on_while_openings_are_refused(void **state)
+{
+	struct story *st = story_new();
+	struct windows all;
+
+	(void)state;
+	story_event(st, EVENT_NET_RESET, "c1", at("10:00:00"), "path_a", C1, "path_b", BROKER, "direction", "ba", NULL);
+	refused(st, "c1", C1_OTHER, "10:00:01.5");
+	refused(st, "c1", C1_OTHER, "10:00:03");
+	refused(st, "c1", C1_OTHER, "10:00:09"); /* more than a heartbeat later: another story */
+	const struct window *w = only(st, &all, WINDOW_RESET);
+	assert_span(w->span, "10:00:00", "10:00:03.001");
+	assert_int_equal(measured(w, MEASURE_REFUSED), 2);
+	story_free(st);
+
+	/* Nothing was reset before: the service is not there, and the path works. */
+	st = story_new();
+	refused(st, "c1", C1, "10:00:01");
+	refused(st, "c1", C1, "10:00:02");
+	assert_none(st);
+
+	/* The service refuses everybody: it is gone. */
+	st = story_new();
+	story_event(st, EVENT_NET_RESET, "c1", at("10:00:00"), "path_a", C1, "path_b", BROKER, "direction", "ba", NULL);
+	refused(st, "c1", C1_OTHER, "10:00:01.5");
+	refused(st, "c2", C2, "10:00:01.6");
+	assert_span(only(st, &all, WINDOW_RESET)->span, "10:00:00", "10:00:00.001");
+	story_free(st);
+
+	/* It restarts. */
+	st = story_new();
+	story_event(st, EVENT_NET_RESET, "c1", at("10:00:00"), "path_a", C1, "path_b", BROKER, "direction", "ba", NULL);
+	refused(st, "c1", C1_OTHER, "10:00:01.5");
+	story_event(st, EVENT_BROKER_STARTED, "broker-1", at("10:00:05"), NULL);
+	assert_none(st);
+}
+
 static void test_a_broker_that_restarts_resets_its_connections(void **state)
 {
 	struct story *st = story_new();
@@ -492,6 +534,32 @@ static void test_a_capture_tells_more_than_counters(void **state)
 	story_free(st);
 }
 
+/* ---- link ---- */
+
+static void test_segments_held_back_in_the_host(void **state)
+{
+	struct story *st = story_new();
+	struct windows all;
+
+	(void)state;
+	covered(st, "c1", "netstat", "10:00:00", "10:01:00", "61");
+	counter(st, "c1", "tcpext.TCPSpuriousRtxHostQueues", "10:00:11", "2");
+	counter(st, "c1", "tcpext.TCPSpuriousRtxHostQueues", "10:00:13", "1");
+	const struct window *w = only(st, &all, WINDOW_LINK);
+	assert_true(window_is_jitter(w));
+	assert_span(w->span, "10:00:11", "10:00:14");
+	assert_true(sv_eq(w->host, SV("c1")));
+	assert_true(sv_is_absent(w->path_a));
+	assert_int_equal(measured(w, MEASURE_HELD_BACK), 3);
+	story_free(st);
+
+	/* Timers that ran out needlessly were of segments that had left: no link, and no window. */
+	st = story_new();
+	covered(st, "c1", "netstat", "10:00:00", "10:01:00", "61");
+	counter(st, "c1", "tcpext.TCPSpuriousRTOs", "10:00:11", "2");
+	assert_none(st);
+}
+
 /* ---- pauses ---- */
 
 /* The process stops at 10:00:10.2 and goes on at 10:00:20; the broker's answer to its last fetch comes in between. */
@@ -513,6 +581,19 @@ static void test_process_pause(void **state)
 	assert_span(w->span, "10:00:10", "10:00:20");
 	assert_int_equal(measured(w, MEASURE_PAUSE_MS), 10000);
 	assert_int_equal(measured(w, MEASURE_ACKS), 1);
+	story_free(st);
+}
+
+static void test_a_pause_of_one_heartbeat(void **state)
+{
+	struct story *st = story_new();
+	struct windows all;
+
+	(void)state;
+	/* A collection of 3.1 s: a heartbeat was due after 2 s. */
+	connection(st, "c1", C1, "10:00:00", "10:01:00");
+	quiet(st, "c1", C1, "ab", "10:00:10", "10:00:13.1", "1", "1");
+	assert_span(only(st, &all, WINDOW_PROCESS_PAUSE)->span, "10:00:10", "10:00:13.1");
 	story_free(st);
 }
 
@@ -546,7 +627,7 @@ static void test_short_or_ordinary_silence_is_no_pause(void **state)
 
 	(void)state;
 	connection(st, "c1", C1, "10:00:00", "10:01:00");
-	quiet(st, "c1", C1, "ab", "10:00:10", "10:00:15.9", "1", "1"); /* three heartbeats of 2 s are 6 s */
+	quiet(st, "c1", C1, "ab", "10:00:10", "10:00:12.9", "1", "1"); /* a heartbeat every 2 s, half of one late */
 	assert_none(st);
 
 	/* A caller that speaks every ten seconds owes no heartbeats. */
@@ -586,6 +667,49 @@ static void test_a_member_that_left_owes_nothing(void **state)
 	tell_pause(st);
 	story_event(st, EVENT_CLIENT_POLL_TIMEOUT, "c2", at("10:00:09.99"), "group", "refunds", NULL);
 	story_event(st, EVENT_CLIENT_LEAVES, "c1", at("10:00:20"), "group", "refunds", NULL);
+	(void)only(st, &all, WINDOW_PROCESS_PAUSE);
+	story_free(st);
+}
+
+/* A static member overruns its poll: its heartbeats end, and no LeaveGroup tells. */
+static void test_a_member_parts_within_an_interval_of_its_last_heartbeat(void **state)
+{
+	struct story *st = story_new();
+	struct windows all;
+
+	(void)state;
+	connection(st, "c1", C1, "10:00:00", "10:01:00");
+	tell_pause(st);
+	story_event(st, EVENT_CLIENT_POLL_TIMEOUT, "c1", at("10:00:12"), "group", "refunds", NULL);
+	assert_none(st);
+
+	/* The twin parts when it wakes: a pause of 3.1 s made it late. */
+	st = story_new();
+	connection(st, "c1", C1, "10:00:00", "10:01:00");
+	quiet(st, "c1", C1, "ab", "10:00:10", "10:00:13.1", "1", "1");
+	story_event(st, EVENT_CLIENT_POLL_TIMEOUT, "c1", at("10:00:12.9"), "group", "refunds", NULL);
+	(void)only(st, &all, WINDOW_PROCESS_PAUSE);
+	story_free(st);
+}
+
+static void test_a_client_that_closes_a_connection_is_not_paused(void **state)
+{
+	struct story *st = story_new();
+	struct windows all;
+
+	(void)state;
+	connection(st, "c1", C1, "10:00:00", "10:01:00");
+	tell_pause(st);
+	story_event(st, EVENT_CLIENT_DISCONNECTED, "c1", at("10:00:16"), "node", "1", NULL);
+	assert_none(st);
+
+	/* It was woken, or it is another host's, or it complains alone, as one without processor time does. */
+	st = story_new();
+	connection(st, "c1", C1, "10:00:00", "10:01:00");
+	tell_pause(st);
+	story_event(st, EVENT_CLIENT_DISCONNECTED, "c1", at("10:00:19.5"), "node", "1", NULL);
+	story_event(st, EVENT_CLIENT_DISCONNECTED, "c2", at("10:00:16"), "node", "1", NULL);
+	story_event(st, EVENT_CLIENT_COORDINATOR_LOST, "c1", at("10:00:16"), "group", "refunds", NULL);
 	(void)only(st, &all, WINDOW_PROCESS_PAUSE);
 	story_free(st);
 }
@@ -658,6 +782,31 @@ static void test_server_pause_needs_all_callers(void **state)
 	assert_none(st);
 }
 
+static void test_a_server_owes_a_heartbeat_within_its_interval(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	/* Both wait for 2.1 s, and a heartbeat was due within two. */
+	connection(st, "c1", C1, "10:00:00", "10:01:00");
+	connection(st, "c2", C2, "10:00:00", "10:01:00");
+	quiet(st, "c1", C1, "ba", "10:00:10", "10:00:12.2", "2", "1");
+	quiet(st, "c2", C2, "ba", "10:00:10.1", "10:00:12.3", "2", "1");
+	struct windows w = find_windows(st);
+	assert_int_equal(w.count, 2);
+	assert_int_equal(w.items[0].kind, WINDOW_SERVER_PAUSE);
+	assert_span(w.items[0].span, "10:00:10.1", "10:00:12.2");
+	story_free(st);
+
+	/* Each waits for long enough, and both at once for 1.9 s. */
+	st = story_new();
+	connection(st, "c1", C1, "10:00:00", "10:01:00");
+	connection(st, "c2", C2, "10:00:00", "10:01:00");
+	quiet(st, "c1", C1, "ba", "10:00:10", "10:00:12.2", "2", "1");
+	quiet(st, "c2", C2, "ba", "10:00:10.3", "10:00:12.5", "2", "1");
+	assert_none(st);
+}
+
 static void test_a_broker_that_logs_is_not_paused(void **state)
 {
 	struct story *st = story_new();
@@ -678,6 +827,16 @@ static void test_a_broker_that_logs_is_not_paused(void **state)
 	quiet(st, "c2", C2, "ba", "10:00:11", "10:00:21", "2", "1");
 	story_event(st, EVENT_GROUP_PREPARING, "broker-1", at("10:00:10"), "group", "refunds", "generation", "4", NULL);
 	assert_none(st);
+
+	/* And it still is when one of them has come. */
+	st = story_new();
+	connection(st, "c1", C1, "10:00:00", "10:01:00");
+	connection(st, "c2", C2, "10:00:00", "10:01:00");
+	quiet(st, "c1", C1, "ba", "10:00:10", "10:00:20", "2", "1");
+	quiet(st, "c2", C2, "ba", "10:00:11", "10:00:21", "2", "1");
+	story_event(st, EVENT_GROUP_PREPARING, "broker-1", at("10:00:10"), "group", "refunds", "generation", "4", NULL);
+	story_event(st, EVENT_MEMBER_JOINS, "broker-1", at("10:00:10.9"), "group", "refunds", "member", "m2", NULL);
+	assert_none(st);
 }
 
 int main(void)
@@ -695,22 +854,28 @@ int main(void)
 		cmocka_unit_test(test_delay),
 		cmocka_unit_test(test_what_is_no_delay),
 		cmocka_unit_test(test_resets_of_the_called_side),
+		cmocka_unit_test(test_a_reset_goes_on_while_openings_are_refused),
 		cmocka_unit_test(test_a_broker_that_restarts_resets_its_connections),
 		cmocka_unit_test(test_an_opening_without_answer),
 		cmocka_unit_test(test_softnet_drops),
 		cmocka_unit_test(test_squeeze_needs_a_second_sign_on_that_host),
 		cmocka_unit_test(test_squeeze_against_the_usual_rate),
 		cmocka_unit_test(test_conntrack),
+		cmocka_unit_test(test_segments_held_back_in_the_host),
 		cmocka_unit_test(test_growth_over_a_gap_is_no_window),
 		cmocka_unit_test(test_loss_by_the_counters_of_a_host),
 		cmocka_unit_test(test_a_capture_tells_more_than_counters),
 		cmocka_unit_test(test_process_pause),
+		cmocka_unit_test(test_a_pause_of_one_heartbeat),
 		cmocka_unit_test(test_a_restart_is_no_pause),
 		cmocka_unit_test(test_waiting_for_an_answer_is_no_pause),
 		cmocka_unit_test(test_short_or_ordinary_silence_is_no_pause),
 		cmocka_unit_test(test_a_member_that_left_owes_nothing),
+		cmocka_unit_test(test_a_client_that_closes_a_connection_is_not_paused),
+		cmocka_unit_test(test_a_member_parts_within_an_interval_of_its_last_heartbeat),
 		cmocka_unit_test(test_a_member_that_joins_waits_rightly),
 		cmocka_unit_test(test_server_pause_needs_all_callers),
+		cmocka_unit_test(test_a_server_owes_a_heartbeat_within_its_interval),
 		cmocka_unit_test(test_a_broker_that_logs_is_not_paused),
 	};
 

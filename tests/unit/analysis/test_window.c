@@ -32,6 +32,100 @@ static void test_blackouts_a_second_apart_are_one(void **state)
 	story_free(st);
 }
 
+/* A stall whose latest known loss is told too. */
+static void stall_lost(struct story *st, const char *caller, const char *start, const char *end, const char *loss_at,
+		       const char *lost_at, const char *sign_at)
+{
+	char loss[32], lost[32], sign[32];
+
+	snprintf(loss, sizeof loss, "%lld", (long long)at(loss_at).us);
+	snprintf(lost, sizeof lost, "%lld", (long long)at(lost_at).us);
+	snprintf(sign, sizeof sign, "%lld", (long long)at(sign_at).us);
+	story_interval(st, EVENT_NET_STALL, "c1", at(start), at(end), "path_a", caller, "path_b", BROKER, "direction",
+		       "ab", "loss_at_us", loss, "lost_at_us", lost, "sign_at_us", sign, NULL);
+}
+
+/* A second with one timeout, whose segment was sent at lost_at. */
+static void second_lost(struct story *st, const char *start, const char *lost_at)
+{
+	struct host_time end = { at(start).us + US_PER_S };
+	char lost[32];
+
+	snprintf(lost, sizeof lost, "%lld", (long long)at(lost_at).us);
+	story_interval(st, EVENT_NET_SECOND, "c1", at(start), end, "path_a", C1_OTHER, "path_b", BROKER, "direction",
+		       "ab", "segments", "5", "retransmits", "1", "timeouts", "1", "loss_at_us", lost, "lost_at_us",
+		       lost, NULL);
+}
+
+static void test_what_is_lost_after_a_sign_is_lost_in_the_same_outage(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	stall_lost(st, C1, "10:00:00", "10:00:10", "10:00:01", "10:00:05", "10:00:06");
+	second_lost(st, "10:00:11", "10:00:09.5");
+	struct windows w = find_windows(st);
+	assert_int_equal(w.count, 1);
+	assert_span(w.items[0].outage, "10:00:01", "10:00:09.5");
+	assert_int_equal(measured(&w.items[0], MEASURE_OUTAGE_MS), 8500);
+	assert_int_equal(measured(&w.items[0], MEASURE_OUTAGE_LEAST_MS), 8500);
+	story_free(st);
+
+	/* Sent again late, but lost before the sign: TCP's backoff alone. */
+	st = story_new();
+	stall_lost(st, C1, "10:00:00", "10:00:10", "10:00:01", "10:00:05", "10:00:06");
+	second_lost(st, "10:00:11", "10:00:04.5");
+	w = find_windows(st);
+	assert_int_equal(w.count, 1);
+	assert_span(w.items[0].outage, "10:00:01", "10:00:06");
+	assert_int_equal(measured(&w.items[0], MEASURE_OUTAGE_LEAST_MS), 4000);
+	story_free(st);
+}
+
+static void test_loss_begins_when_the_segment_was_sent(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	second_lost(st, "10:00:11", "10:00:09.5");
+	struct windows w = find_windows(st);
+	assert_int_equal(w.count, 1);
+	assert_int_equal(w.items[0].kind, WINDOW_LOSS);
+	assert_span(w.items[0].span, "10:00:09.5", "10:00:12");
+	story_free(st);
+}
+
+static void test_a_connection_that_was_idle_tells_of_no_silence(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	/* Its last data was accepted 50 s before the loss; a heartbeat every 2 s went elsewhere meanwhile. */
+	stall(st, "c1", C1, "10:00:00", "10:01:10", "10:00:50", "10:01:05");
+	struct windows w = find_windows(st);
+	assert_int_equal(w.count, 1);
+	assert_span(w.items[0].span, "10:00:48", "10:01:10");
+	story_free(st);
+}
+
+/* The process wakes at 10:00:12 and its first word is lost: the path may have been cut at any time before. */
+static void test_a_pause_lasts_until_the_first_loss(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	connection(st, "c1", C1, "10:00:00", "10:01:00");
+	quiet(st, "c1", C1, "ab", "10:00:02", "10:00:12", "1", "1");
+	stall_lost(st, C1, "10:00:02", "10:00:20", "10:00:12", "10:00:16", "10:00:18");
+	struct windows w = find_windows(st);
+	assert_int_equal(w.count, 2);
+	assert_int_equal(w.items[0].kind, WINDOW_PROCESS_PAUSE);
+	assert_span(w.items[0].span, "10:00:02", "10:00:12");
+	assert_int_equal(w.items[1].kind, WINDOW_BLACKOUT);
+	assert_span(w.items[1].outage, "10:00:12", "10:00:18");
+	story_free(st);
+}
+
 static void test_blackouts_a_minute_apart_are_two(void **state)
 {
 	struct story *st = story_new();
@@ -354,6 +448,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_blackouts_a_second_apart_are_one),
+		cmocka_unit_test(test_what_is_lost_after_a_sign_is_lost_in_the_same_outage),
+		cmocka_unit_test(test_loss_begins_when_the_segment_was_sent),
+		cmocka_unit_test(test_a_connection_that_was_idle_tells_of_no_silence),
+		cmocka_unit_test(test_a_pause_lasts_until_the_first_loss),
 		cmocka_unit_test(test_blackouts_a_minute_apart_are_two),
 		cmocka_unit_test(test_other_paths_do_not_merge),
 		cmocka_unit_test(test_kinds_merge_and_are_kept),

@@ -7,12 +7,14 @@
 
 #include <cmocka.h>
 
+#include <string.h>
+
 #include "base/tstamp.h"
 
 #define NOV_30 INT64_C(1796045376) /* 2026-11-30T13:29:36Z */
 
 static const struct zone utc = { 0 };
-static const struct zone shanghai = { 8 * 3600 };
+static const struct zone shanghai = { .offset_s = 8 * 3600 };
 
 static void layouts_of_logs(void **state)
 {
@@ -102,6 +104,132 @@ static void guesses(void **state)
 		assert_false(tstamp_guess(sv_of(none[i]), utc, &t, &zoned));
 }
 
+/* One instant as date(1) prints it in several locales and forms: 2026-11-30T13:34:49Z, in Berlin. */
+#define BERLIN_NOON INT64_C(1796045689)
+
+static void what_date_prints_in_many_locales(void **state)
+{
+	static const char *const forms[] = {
+		"Mon Nov 30 14:34:49 CET 2026", "Mon Nov 30 02:34:49 PM CET 2026", "Mon 30 Nov 14:34:49 CET 2026",
+		"Mo 30. Nov 14:34:49 CET 2026", "lun. 30 nov. 2026 14:34:49 CET",
+		"2026\xe5\xb9\xb4 11\xe6\x9c\x88 30\xe6\x97\xa5 \xe6\x98\x9f\xe6\x9c\x9f\xe4\xb8\x80 14:34:49 CET",
+		"2026\xe5\xb9\xb4 11\xe6\x9c\x88 30\xe6\x97\xa5 \xe6\x9c\x88\xe6\x9b\x9c\xe6\x97\xa5 14:34:49 CET",
+		"1796045689", "1796045689.000000000", "2026-11-30 14:34:49+01:00", "2026-11-30T14:34:49+0100",
+		"2026-11-30T13:34:49Z", "2026-11-30T14:34:49+01", "2026-11-30 14:34:49 CET", "2026-11-30 13:34:49 +0000",
+		"Mon, 30 Nov 2026 14:34:49 +0100", "30/Nov/2026:13:34:49 +0000", "1.796045689E9",
+	};
+	struct host_time t;
+	bool zoned;
+	(void)state;
+	for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+		zoned = false;
+		if (!tstamp_guess(sv_of(forms[i]), shanghai, &t, &zoned))
+			fail_msg("not read: %s", forms[i]);
+		assert_true(zoned);
+		assert_int_equal(t.us, BERLIN_NOON * US_PER_S);
+	}
+}
+
+static void dates_without_zone(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t us;
+	} cases[] = {
+		{ "20261130T133449,445", BERLIN_NOON * US_PER_S + 445000 },
+		{ "20261130133449167", BERLIN_NOON * US_PER_S + 167000 },
+		{ "20261130133449", BERLIN_NOON * US_PER_S },
+		{ "20261130-133449", BERLIN_NOON * US_PER_S },
+		{ "2026-11-30 13:34:49:273", BERLIN_NOON * US_PER_S + 273000 },
+		{ "30 Nov 2026 13:34:49,721", BERLIN_NOON * US_PER_S + 721000 },
+		{ "Nov 30, 2026 01:34:49 PM", BERLIN_NOON * US_PER_S },
+		{ "Nov 30, 2026 1:34:49 PM", BERLIN_NOON * US_PER_S },
+		{ "Nov. 30, 2026 1:34:49 PM", BERLIN_NOON * US_PER_S },
+		{ "11\xe6\x9c\x88 30, 2026 1:34:49 \xe4\xb8\x8b\xe5\x8d\x88", BERLIN_NOON * US_PER_S },
+		{ "Nov 30, 2026 @ 13:34:49.220", BERLIN_NOON * US_PER_S + 220000 },
+		{ "Mon Nov 30 13:34:49 2026", BERLIN_NOON * US_PER_S },
+		/* Half past midnight and half past noon. */
+		{ "Nov 30, 2026 12:30:00 AM", INT64_C(1795998600) * US_PER_S },
+		{ "Nov 30, 2026 12:30:00 PM", INT64_C(1796041800) * US_PER_S },
+		/* Tuesday, and not March. */
+		{ "mar. 1 d\xc3\xa9" "c. 2026 13:34:49", (BERLIN_NOON + 86400) * US_PER_S },
+	};
+	/* Orders that must be declared, hours that cannot be, words that are none, a day without its month. */
+	static const char *const none[] = { "11/30/26 14:34:49", "30.11.2026 14:34:49", "Nov 30, 2026 13:34:49 PM", "Nov 30, 2026 0:34:49 AM",
+					    "Foo 30 Nov 2026 13:34:49", "30 2026 13:34:49", "Nov 30 30 2026 13:34:49", "Nov 30 2026",
+					    "202611301334491", "1.796E", "1.7E99" };
+	struct host_time t;
+	bool zoned;
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		zoned = true;
+		if (!tstamp_guess(sv_of(cases[i].text), utc, &t, &zoned))
+			fail_msg("not read: %s", cases[i].text);
+		assert_int_equal(t.us, cases[i].us);
+		assert_false(zoned);
+	}
+	for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
+		if (tstamp_guess(sv_of(none[i]), utc, &t, &zoned))
+			fail_msg("taken for a time: %s", none[i]);
+}
+
+static void what_a_time_leaves_out_is_said(void **state)
+{
+	static const struct {
+		const char *text;
+		enum tstamp_lack lacks;
+	} cases[] = {
+		{ "Nov 30 11:44:07", TSTAMP_LACKS_YEAR },      { "11:31:38.530", TSTAMP_LACKS_DATE },
+		{ "[  711.799658]", TSTAMP_LACKS_START },      { "2026-11-30 11:44:07", TSTAMP_LACKS_NOTHING },
+		{ "1796045689.123", TSTAMP_LACKS_NOTHING },    { "Mon Nov 30 11:44:07 CET", TSTAMP_LACKS_YEAR },
+	};
+	struct tstamp t;
+	struct host_time instants[2];
+	enum zone_local local;
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		assert_true(tstamp_guess_parts(sv_of(cases[i].text), &t));
+		assert_int_equal(t.lacks, cases[i].lacks);
+		assert_int_equal(tstamp_resolve(&t, utc, instants, &local), cases[i].lacks == TSTAMP_LACKS_NOTHING);
+	}
+	assert_true(tstamp_guess_parts(SV("[  711.799658]"), &t));
+	assert_int_equal(t.us, 711799658);
+}
+
+static void letters_of_layouts(void **state)
+{
+	static const struct {
+		const char *text, *layout;
+		int64_t us;
+	} cases[] = {
+		{ "Nov 30, 2026 1:34:49 PM", "MMM d, yyyy h:mm:ss a", BERLIN_NOON * US_PER_S },
+		{ "11/30/26 13:34:49", "MM/dd/yy HH:mm:ss", BERLIN_NOON * US_PER_S },
+		{ "Mon 2026-11-30 14:34:49 CET", "EEE yyyy-MM-dd HH:mm:ss z", BERLIN_NOON * US_PER_S },
+		{ "1796045689123456789", "epoch_ns", BERLIN_NOON * US_PER_S + 123456 },
+		{ "30.11.2026 9:34:49", "dd.MM.yyyy H:mm:ss", (BERLIN_NOON - 4 * 3600) * US_PER_S },
+	};
+	struct host_time t;
+	struct tstamp parts;
+	bool zoned;
+	size_t used;
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		if (!tstamp_parse(sv_of(cases[i].text), sv_of(cases[i].layout), utc, &t, &zoned, &used))
+			fail_msg("not read: %s", cases[i].text);
+		assert_int_equal(t.us, cases[i].us);
+		assert_int_equal(used, strlen(cases[i].text));
+	}
+	assert_true(tstamp_read(SV("Nov  3 11:44:07 x"), SV("MMM d HH:mm:ss"), &parts, &used));
+	assert_int_equal(parts.lacks, TSTAMP_LACKS_YEAR);
+	assert_int_equal(parts.civil.day, 3);
+	assert_int_equal(used, 15);
+	assert_true(tstamp_read(SV("3 [main]"), SV("uptime_ms"), &parts, &used));
+	assert_int_equal(parts.lacks, TSTAMP_LACKS_START);
+	assert_int_equal(parts.us, 3000);
+	/* Hours of a 12-hour clock without their half are no time. */
+	assert_false(tstamp_read(SV("2026-11-30 01:34:49"), SV("yyyy-MM-dd hh:mm:ss"), &parts, &used));
+}
+
 static void format_and_read_back(void **state)
 {
 	static const int64_t times[] = { 0, NOV_30 * US_PER_S + 7, -1, INT64_C(-62135596800) * US_PER_S, INT64_C(4102444799999999) };
@@ -166,6 +294,10 @@ int main(void)
 		cmocka_unit_test(a_time_without_zone_is_taken_in_the_given_one),
 		cmocka_unit_test(dates_that_do_not_exist_are_refused),
 		cmocka_unit_test(guesses),
+		cmocka_unit_test(what_date_prints_in_many_locales),
+		cmocka_unit_test(dates_without_zone),
+		cmocka_unit_test(what_a_time_leaves_out_is_said),
+		cmocka_unit_test(letters_of_layouts),
 		cmocka_unit_test(format_and_read_back),
 		cmocka_unit_test(zones),
 		cmocka_unit_test(durations),

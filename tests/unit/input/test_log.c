@@ -79,7 +79,7 @@ static void the_zone_of_the_input_holds_where_none_is_written(void **state)
 	struct ingest in = kit_ingest(k, SV(KAFKA("21:47:02,500", EXPIRED("m-1"))), "server.log", r);
 
 	(void)state;
-	in.zone = (struct zone){ 8 * 3600 };
+	in.zone = (struct zone){ .offset_s = 8 * 3600 };
 	in.zone_is_option = true;
 	assert_int_equal(log_kind.read(&in), 0);
 	check_event(k, 0, EVENT_SESSION_EXPIRED, T0 + 2500000, 1, 0);

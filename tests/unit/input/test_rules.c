@@ -483,7 +483,7 @@ static void a_layout_is_found_and_kept(void **state)
 	assert_false(rules_layout(b.rules, SV("time,consumer,business_key"), (struct zone){ 0 }, &hint, b.arena, &record));
 	assert_false(rules_layout(b.rules, SV(""), (struct zone){ 0 }, &hint, b.arena, &record));
 	/* Another layout in the same input. */
-	assert_true(rules_layout(b.rules, SV("[2026-11-30 13:47:14,839] INFO text (a.b.C)"), (struct zone){ 3600 }, &hint, b.arena, &record));
+	assert_true(rules_layout(b.rules, SV("[2026-11-30 13:47:14,839] INFO text (a.b.C)"), (struct zone){ .offset_s = 3600 }, &hint, b.arena, &record));
 	assert_string_equal(record.layout, "kafka");
 	assert_false(record.zoned);
 	assert_int_equal(record.time.us, INT64_C(1796046434839000) - INT64_C(3600000000));

@@ -215,7 +215,7 @@ static void test_zone_of_the_input(void **state)
 	struct ingest in = kit_ingest(k, SV("2026-11-30 21:00:00\n" HEADER ROW), "g", NULL);
 
 	(void)state;
-	in.zone = (struct zone){ 8 * 3600 };
+	in.zone = (struct zone){ .offset_s = 8 * 3600 };
 	in.zone_is_option = true;
 	assert_int_equal(snapshot_kind.read(&in), 0);
 	assert_int_equal(k->events[0].time.us, T0);

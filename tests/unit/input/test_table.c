@@ -395,7 +395,7 @@ static void test_zone_of_the_input(void **state)
 	struct ingest in = kit_ingest(k, SV("time,business_key,status\n2026-11-30 21:00:00,a,ok\n2026-11-30T13:00:00Z,b,ok\n"), "x.csv", r);
 
 	(void)state;
-	in.zone = (struct zone){ 8 * 3600 };
+	in.zone = (struct zone){ .offset_s = 8 * 3600 };
 	assert_int_equal(table_kind.read(&in), 0);
 	assert_int_equal(k->events[0].time.us, T0);
 	assert_int_equal(k->events[1].time.us, T0);

@@ -284,7 +284,7 @@ static void a_store_for_reading_takes_nothing(void **state)
 	assert_int_equal(put_input(s, "a", 3), 1);
 	store_close(s);
 	s = open_store(f, STORE_READ);
-	assert_int_equal(store_save_clocks(s, &clock, 1), 0);
+	assert_int_equal(store_save_clocks(s, &clock, 1, NULL, 0), 0);
 	assert_int_equal(put_input(s, "b", 1), -1);
 	assert_error(f, "store.read_only", "opened for reading");
 	assert_int_equal(count_events(s), 3);
@@ -620,6 +620,14 @@ static void a_second_writer_is_told(void **state)
 
 /* ---- clocks ---- */
 
+static void put_of_host(struct input_sink *sink, uint64_t second, const char *host)
+{
+	struct event e = line_event(second, "m1");
+
+	e.host = sv_of(host);
+	assert_int_equal(sink->events.put(sink->events.context, &e), 0);
+}
+
 static void aligned_times_are_kept_beside(void **state)
 {
 	struct fixture *f = *state;
@@ -630,7 +638,10 @@ static void aligned_times_are_kept_beside(void **state)
 	const struct store_clock clocks[] = {
 		{ .host = SV("consumer-1"), .offset_us = 1250000 },
 		{ .host = SV("consumer-2"), .offset_us = -1000, .drift_ppm = 100, .first = { 1000000 } },
+		/* Set forward by 4 s between its seconds 2 and 8. */
+		{ .host = SV("consumer-2"), .offset_us = 4000000, .first = { 8000000 }, .is_later = true, .since = { 7000000 } },
 	};
+	const struct store_zone zone = { .input = 2, .ahead_us = 900000000 };
 	/* consumer-2 drifts by 100 us in the second from 1 s to 2 s. */
 	const struct {
 		const char *host;
@@ -645,11 +656,19 @@ static void aligned_times_are_kept_beside(void **state)
 		e.host = sv_of(cases[i].host);
 		assert_int_equal(sink.events.put(sink.events.context, &e), 0);
 	}
+	put_of_host(&sink, 8, "consumer-2");
 	assert_int_equal(sink.end(sink.context, &info), 0);
-	assert_int_equal(store_save_clocks(s, &older, 1), 0);
-	assert_int_equal(store_save_clocks(s, clocks, 2), 0);
+	/* Another input, in another zone. */
+	info = input_named("b");
+	assert_int_equal(sink.begin(sink.context, &info), 1);
+	put_of_host(&sink, 2, "consumer-1");
+	assert_int_equal(sink.end(sink.context, &info), 0);
+	assert_int_equal(store_save_clocks(s, &older, 1, NULL, 0), 0);
+	assert_int_equal(store_save_clocks(s, clocks, 3, &zone, 1), 0);
 	store_close(s);
-	assert_int_equal(ask_sql(f->path, "SELECT count(*) FROM clock"), 2);
+	assert_int_equal(ask_sql(f->path, "SELECT count(*) FROM clock"), 3);
+	assert_int_equal(ask_sql(f->path, "SELECT ref_time_us FROM aligned_event WHERE id = 5"), 8000000 - 4000000);
+	assert_int_equal(ask_sql(f->path, "SELECT ref_time_us FROM aligned_event WHERE id = 6"), 2000000 - 900000000 - 1250000);
 	for (size_t i = 0; i < 4; i++) {
 		char sql[96];
 
