@@ -167,7 +167,7 @@ static bool is_joining(enum event_type t)
  */
 static bool parts_at(const struct detect_context *ctx, const struct event *e, struct span s, int64_t near_us)
 {
-	int64_t us = clock_to_ref(ctx->clocks, e->host, e->time).us;
+	int64_t us = clock_event_to_ref(ctx->clocks, e).us;
 
 	return is_parting(e->type) && us >= s.start.us - near_us &&
 	       us <= s.start.us + ctx->heartbeat_ms * US_PER_MS + near_us && us < s.end.us - near_us;
@@ -216,7 +216,7 @@ static bool is_closing_within(const struct detect_context *ctx, const struct mem
 
 	for (size_t i = 0; i < lines->count; i++) {
 		const struct event *e = &lines->events[i];
-		int64_t us = clock_to_ref(ctx->clocks, e->host, e->time).us;
+		int64_t us = clock_event_to_ref(ctx->clocks, e).us;
 
 		if (us > s.start.us + near_us && us < s.end.us - near_us && sv_eq(e->host, host))
 			return true;

@@ -18,7 +18,7 @@ class Group:
         views = self.views()
         return bool(views) and views[-1]["state"] == "Stable" and len(views[-1]["members"]) == self.members
 
-    def wait_whole(self, steady=3.0, limit=90.0):
+    def wait_whole(self, steady=3.0, limit=100.0):
         """Waits until all members have been in a stable group for some seconds without a break."""
         deadline = time.monotonic() + limit
         since = None

@@ -6,11 +6,15 @@ nothing coming back, as with a failed path and unlike a local firewall.
 """
 
 import ctypes
+import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import time
+
+from . import build, relay
 
 ENTER = pathlib.Path(__file__).resolve().parent.parent / "enter.sh"
 PREFIX = "aftershock-lab"
@@ -22,10 +26,8 @@ PR_SET_PDEATHSIG = 1
 
 ROUTER_RULES = """
 table inet lab {
-    set cut { type ipv4_addr . ipv4_addr; }
     chain forward {
         type filter hook forward priority 0; policy accept;
-        ip saddr . ip daddr @cut drop
     }
 }
 """
@@ -35,6 +37,7 @@ HOST_RULES = """
 table inet filter {
     chain input {
         type filter hook input priority 0; policy accept;
+        ct state invalid drop
         ct state established,related accept
     }
 }
@@ -50,8 +53,12 @@ def in_namespace(namespace, *command, **options):
 
 
 def die_with_parent():
-    """Runs in the child: the kernel ends it should the lab itself be killed."""
+    """Runs in the child: the kernel ends it should the lab itself be killed.
+
+    It comes a little before whatever else the machine does, so that a busy machine is not recorded as a pause.
+    """
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    os.nice(-4)
 
 
 class Host:
@@ -98,8 +105,11 @@ class Host:
 
 
 class Network:
-    def __init__(self, work, addresses):
+    def __init__(self, work, addresses, relayed=()):
         self.work = work
+        self.relayed = relayed
+        self.relays = {}
+        self.undo = []
         self.prefix = f"{PREFIX}-{os.getpid()}"
         self.router = f"{self.prefix}-router"
         self.namespaces = []
@@ -135,7 +145,10 @@ class Network:
     def _connect(self, host):
         self._add_namespace(host.namespace)
         gateway = host.address.rsplit(".", 1)[0] + ".1"
-        ip("link", "add", host.name, "netns", self.router, "type", "veth", "peer", "name", "eth0", "netns", host.namespace)
+        if host.name in self.relayed:
+            self.relays[host.name] = relay.Relay(self, host)
+        else:
+            ip("link", "add", host.name, "netns", self.router, "type", "veth", "peer", "name", "eth0", "netns", host.namespace)
         for namespace, device, address in ((self.router, host.name, gateway), (host.namespace, "eth0", host.address)):
             # Without IPv6 a capture holds no neighbour discovery; the lab has no use for it.
             in_namespace(namespace, "sysctl", "-q", "-w", f"net.ipv6.conf.{device}.disable_ipv6=1")
@@ -144,16 +157,41 @@ class Network:
         ip("-n", host.namespace, "route", "add", "default", "via", gateway)
         in_namespace(host.namespace, "nft", "-f", "-", input=HOST_RULES, text=True)
 
-    def _cut_elements(self, a, b):
+    def add_rule(self, rule):
+        """Adds a rule to the router's forward path; returns what remove_rule() takes."""
+        printed = in_namespace(self.router, "nft", "--echo", "--handle", "add", "rule", "inet", "lab", "forward", rule,
+                               capture_output=True, text=True).stdout
+        return re.search(r"# handle (\d+)", printed)[1]
+
+    def remove_rule(self, handle):
+        in_namespace(self.router, "nft", "delete", "rule", "inet", "lab", "forward", "handle", handle)
+
+    def set_machine(self, values):
+        """Sets sysctls of the whole machine; returns what puts them back. They are put back at the latest by the next lab."""
+        before = {key: pathlib.Path(f"/proc/sys/{key}").read_text().strip() for key in values}
+        note = build.cache_directory() / f"{self.prefix}.sysctl"
+        note.write_text(json.dumps(before))
+
+        def restore():
+            if note.exists():
+                restore_machine(note)
+
+        self.undo.append(restore)
+        for key, value in values.items():
+            pathlib.Path(f"/proc/sys/{key}").write_text(f"{value}\n")
+        return restore
+
+    def between(self, a, b):
+        """The two matches for what goes from a to b and from b to a."""
         one, other = self.hosts[a].address, self.hosts[b].address
-        return f"{{ {one} . {other}, {other} . {one} }}"
+        return f"ip saddr {one} ip daddr {other}", f"ip saddr {other} ip daddr {one}"
 
-    def cut(self, a, b):
-        """Drops everything between two hosts, both ways, silently."""
-        in_namespace(self.router, "nft", "add", "element", "inet", "lab", "cut", self._cut_elements(a, b))
-
-    def heal(self, a, b):
-        in_namespace(self.router, "nft", "delete", "element", "inet", "lab", "cut", self._cut_elements(a, b))
+    def start_aside(self, namespace, *command, **options):
+        """Starts a process that is no host's own (a rival flow, a relay), in a namespace; it ends with the network."""
+        process = subprocess.Popen(["ip", "netns", "exec", namespace, *map(str, command)], env=ENVIRONMENT,
+                                   preexec_fn=die_with_parent, start_new_session=True, **options)
+        self.processes.append(process)
+        return process
 
     def close(self):
         """Ends the processes that this network started, and only those, then removes its namespaces."""
@@ -170,15 +208,34 @@ class Network:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+        for undo in reversed(self.undo):
+            undo()
+        self.undo = []
         for name in self.namespaces:
             subprocess.run(["ip", "netns", "delete", name], check=False)
         self.namespaces = []
 
 
+def restore_machine(note):
+    for key, value in json.loads(note.read_text()).items():
+        pathlib.Path(f"/proc/sys/{key}").write_text(f"{value}\n")
+    note.unlink()
+
+
+def is_stale(name):
+    owner = name.removeprefix(PREFIX + "-").split("-")[0].split(".")[0]
+    return name.startswith(PREFIX + "-") and owner.isdigit() and not os.path.exists(f"/proc/{owner}")
+
+
 def remove_stale():
-    """Removes the namespaces of labs that were killed before they could."""
+    """Removes the namespaces and control groups of labs that were killed before they could, and puts back what they had set."""
     listed = subprocess.run(["ip", "netns", "list"], check=True, capture_output=True, text=True).stdout
     for name in (line.split()[0] for line in listed.splitlines() if line):
-        owner = name.removeprefix(PREFIX + "-").split("-")[0]
-        if name.startswith(PREFIX + "-") and not os.path.exists(f"/proc/{owner}"):
+        if is_stale(name):
             ip("netns", "delete", name)
+    for group in [*pathlib.Path("/sys/fs/cgroup").glob(f"{PREFIX}-*"), *pathlib.Path("/sys/fs/cgroup/cpu").glob(f"{PREFIX}-*")]:
+        if is_stale(group.name):
+            group.rmdir()
+    for note in build.cache_directory().glob(f"{PREFIX}-*.sysctl"):
+        if is_stale(note.name):
+            restore_machine(note)

@@ -491,9 +491,9 @@ static void test_hosts_and_zones_by_option(void **state)
 		{ "*.log", { "web-2", 5 } },
 	};
 	const struct host_zone zones[] = {
-		{ SV_ABSENT, { 3600 } },
-		{ SV("web-1"), { 8 * 3600 } },
-		{ SV("web-3"), { -3600 } },
+		{ SV_ABSENT, { .offset_s = 3600 } },
+		{ SV("web-1"), { .offset_s = 8 * 3600 } },
+		{ SV("web-3"), { .offset_s = -3600 } },
 	};
 	struct place_for_files *p = setup_files();
 
@@ -518,7 +518,7 @@ static void test_hosts_and_zones_by_option(void **state)
 
 static void test_zone_is_assumed_without_option(void **state)
 {
-	const struct host_zone zones[] = { { SV("web-1"), { 8 * 3600 } } };
+	const struct host_zone zones[] = { { SV("web-1"), { .offset_s = 8 * 3600 } } };
 	struct place_for_files *p = setup_files();
 
 	(void)state;

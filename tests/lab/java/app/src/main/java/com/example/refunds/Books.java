@@ -39,8 +39,10 @@ final class Books implements AutoCloseable {
         notice = open(directory.resolve("notice.db"), OTHER_TIMEOUT_MS,
             "CREATE TABLE IF NOT EXISTS notice (request_id TEXT PRIMARY KEY, time TEXT NOT NULL, business_key TEXT NOT NULL)");
         dedupe = open(directory.resolve("dedupe.db"), OTHER_TIMEOUT_MS,
-            "CREATE TABLE IF NOT EXISTS processed (topic TEXT, partition INTEGER, offset INTEGER, instance TEXT, step TEXT,"
-                + " PRIMARY KEY (topic, partition, offset, instance, step))");
+            "CREATE TABLE IF NOT EXISTS recognised (key TEXT PRIMARY KEY)");
+        try (Statement statement = dedupe.createStatement()) {
+            statement.execute("CREATE TABLE IF NOT EXISTS request (intent TEXT PRIMARY KEY, request_id TEXT NOT NULL)");
+        }
     }
 
     private static Connection open(Path file, int timeoutMs, String schema) throws SQLException {
@@ -70,20 +72,33 @@ final class Books implements AutoCloseable {
             requestId, now(), refund.orderNo());
     }
 
-    boolean processed(String topic, int partition, long offset, String instance, String step) throws SQLException {
-        try (PreparedStatement query = dedupe.prepareStatement(
-                "SELECT 1 FROM processed WHERE topic = ? AND partition = ? AND offset = ? AND instance = ? AND step = ?")) {
-            bind(query, topic, partition, offset, instance, step);
+    boolean processed(String key) throws SQLException {
+        try (PreparedStatement query = dedupe.prepareStatement("SELECT 1 FROM recognised WHERE key = ?")) {
+            bind(query, key);
             try (ResultSet rows = query.executeQuery()) {
                 return rows.next();
             }
         }
     }
 
-    void markProcessed(String topic, int partition, long offset, String instance, String step) throws SQLException {
-        try (PreparedStatement insert = dedupe.prepareStatement("INSERT OR IGNORE INTO processed VALUES (?, ?, ?, ?, ?)")) {
-            bind(insert, topic, partition, offset, instance, step);
+    void markProcessed(String key) throws SQLException {
+        try (PreparedStatement insert = dedupe.prepareStatement("INSERT OR IGNORE INTO recognised VALUES (?)")) {
+            bind(insert, key);
             insert.executeUpdate();
+        }
+    }
+
+    /** The request id stored for an intent; the one given when there is none yet. */
+    String requestId(String intent, String fresh) throws SQLException {
+        try (PreparedStatement insert = dedupe.prepareStatement("INSERT OR IGNORE INTO request VALUES (?, ?)")) {
+            bind(insert, intent, fresh);
+            insert.executeUpdate();
+        }
+        try (PreparedStatement query = dedupe.prepareStatement("SELECT request_id FROM request WHERE intent = ?")) {
+            bind(query, intent);
+            try (ResultSet rows = query.executeQuery()) {
+                return rows.next() ? rows.getString(1) : fresh;
+            }
         }
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 package com.example.refunds;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The refund service's consumer. Arguments: data directory, control directory, topic, host name, then Kafka settings
- * as key=value. A record whose step failed is sought back to and delivered again, as Spring's DefaultErrorHandler does.
+ * The refund service's consumer. Arguments: data directory, control directory, topic, host name, then settings as
+ * key=value, those of the service itself beginning with "refunds.". A record whose step failed is sought back to and delivered again, as Spring's DefaultErrorHandler does.
  */
 public final class RefundConsumer {
     private static final Logger LOG = LoggerFactory.getLogger(RefundConsumer.class);
@@ -31,13 +33,16 @@ public final class RefundConsumer {
     private final KafkaConsumer<String, String> consumer;
     private final RefundHandler handler;
     private final Journal journal;
-    /** The generation in which the partitions now held were assigned. */
-    private int generation = -1;
+    /** Written by the injector to change what is subscribed to: topics, one a line. */
+    private final Path subscribe;
+    /** The generation in which each partition now held was assigned. */
+    private final Map<TopicPartition, Integer> generations = new HashMap<>();
 
-    private RefundConsumer(KafkaConsumer<String, String> consumer, RefundHandler handler, Journal journal) {
+    private RefundConsumer(KafkaConsumer<String, String> consumer, RefundHandler handler, Journal journal, Path subscribe) {
         this.consumer = consumer;
         this.handler = handler;
         this.journal = journal;
+        this.subscribe = subscribe;
     }
 
     public static void main(String[] args) throws Exception {
@@ -46,14 +51,18 @@ public final class RefundConsumer {
         String topic = args[2];
         String instance = args[3];
         Properties settings = new Properties();
+        Properties service = new Properties();
         for (int i = 4; i < args.length; i++) {
             int equals = args[i].indexOf('=');
-            settings.put(args[i].substring(0, equals), args[i].substring(equals + 1));
+            String key = args[i].substring(0, equals);
+            Properties target = key.startsWith("refunds.") ? service : settings;
+            target.put(key, args[i].substring(equals + 1));
         }
         Thread main = Thread.currentThread();
         main.setName("refunds-worker");
         LOG.info("Starting refund service on {}", instance);
-        try (Journal journal = new Journal(control.resolve("journal.jsonl"), Map.of("consumer", instance));
+        try (Journal journal = new Journal(control.resolve("journal.jsonl"),
+                    Map.of("consumer", instance, "pid", ProcessHandle.current().pid()));
                 Books books = new Books(data);
                 KafkaConsumer<String, String> consumer =
                     new KafkaConsumer<>(settings, new StringDeserializer(), new StringDeserializer())) {
@@ -67,8 +76,9 @@ public final class RefundConsumer {
                     Thread.currentThread().interrupt();
                 }
             }, "shutdown"));
-            RefundHandler handler = new RefundHandler(books, journal, instance, control.resolve("slow-next"));
-            new RefundConsumer(consumer, handler, journal).run(topic);
+            new Burden(control, journal).start();
+            RefundHandler handler = new RefundHandler(books, journal, instance, control, service);
+            new RefundConsumer(consumer, handler, journal, control.resolve("subscribe")).run(topic);
         }
     }
 
@@ -76,6 +86,7 @@ public final class RefundConsumer {
         consumer.subscribe(List.of(topic), new Listener());
         try {
             while (true) {
+                subscribeIfTold();
                 ConsumerRecords<String, String> records = consumer.poll(POLL);
                 List<ConsumerRecord<String, String>> batch = new ArrayList<>();
                 records.forEach(batch::add);
@@ -86,9 +97,19 @@ public final class RefundConsumer {
         }
     }
 
+    private void subscribeIfTold() throws IOException {
+        if (Files.exists(subscribe)) {
+            List<String> topics = Files.readAllLines(subscribe);
+            Files.delete(subscribe);
+            journal.write("subscribe", "topics", topics);
+            consumer.subscribe(topics, new Listener());
+        }
+    }
+
     private void handle(List<ConsumerRecord<String, String>> batch) throws Exception {
         for (int i = 0; i < batch.size(); i++) {
             ConsumerRecord<String, String> record = batch.get(i);
+            int generation = generations.getOrDefault(new TopicPartition(record.topic(), record.partition()), -1);
             journal.write("received", "topic", record.topic(), "partition", record.partition(), "offset", record.offset(),
                 "generation", generation, "business_key", record.key());
             try {
@@ -116,7 +137,8 @@ public final class RefundConsumer {
     private final class Listener implements ConsumerRebalanceListener {
         @Override
         public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
-            generation = consumer.groupMetadata().generationId();
+            int generation = consumer.groupMetadata().generationId();
+            partitions.forEach(p -> generations.put(p, generation));
             note("assigned", partitions);
         }
 

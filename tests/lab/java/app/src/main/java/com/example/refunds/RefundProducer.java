@@ -3,6 +3,7 @@ package com.example.refunds;
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -10,6 +11,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Random;
+import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -88,11 +90,14 @@ public final class RefundProducer {
         // Small amounts are common, large ones rare.
         long cents = 500 + (long) (Math.pow(random.nextDouble(), 3) * 180_000);
         return new Refund(String.format("R-%s-%06d", day, number), String.format("%d.%02d", cents / 100, cents % 100),
-            random.nextInt(100) < 85 ? "CNY" : "USD");
+            random.nextInt(100) < 85 ? "CNY" : "USD", 1);
     }
 
     private void submit(Refund refund, boolean again) {
-        producer.send(new ProducerRecord<>(topic, refund.orderNo(), refund.toJson()), (metadata, error) -> {
+        String messageId = UUID.randomUUID().toString();
+        ProducerRecord<String, String> record = new ProducerRecord<>(topic, refund.orderNo(), refund.toJson());
+        record.headers().add("message-id", messageId.getBytes(StandardCharsets.UTF_8));
+        producer.send(record, (metadata, error) -> {
             if (error != null) {
                 LOG.error("Submitting {} failed", refund.orderNo(), error);
                 return;
