@@ -6,6 +6,9 @@
 
 #include "analysis/clock_links.h"
 
+/* The zones' part of a difference between two clocks: the multiple of 15 min that it is within 2 min of, else 0. */
+int64_t clock_zone_part_us(int64_t us);
+
 /*
  * Per input how far east of the zone in which it was read it was written, in
  * us; 0 as a rule. is_fixed: the user vouches for the input's times.

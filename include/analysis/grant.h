@@ -30,7 +30,7 @@ struct grants {
 	size_t capacity;
 };
 
-/* Grants from the client logs, each with its rebalance. 0 or -1. */
+/* Grants from the client logs whose times are finer than a second, each with its rebalance. 0 or -1. */
 int grants_find(struct store *s, const struct clocks *c, const struct groups *g, const struct rebalances *r,
 		const struct attempts *t, struct arena *a, struct grants *out);
 
@@ -41,8 +41,10 @@ void grants_of(const struct grants *grants, const struct run *r, size_t *first, 
 bool grants_know(const struct grants *grants, struct sv consumer);
 
 /*
- * The topic-partitions of a text such as "[a-0, b-c-12]" or "a [3], b [4]" one
- * after the other. False at the end; pieces that are none are passed over.
+ * The topic-partitions of a text such as "[a-0, b-c-12]", "a [3], b [4]",
+ * "a[0 1], b[2]", "a/3", "3 of a" or "TopicPartition(topic='a', partition=3)", one after the
+ * other. False at the end; pieces that are none are passed over. *topic is absent
+ * at first and kept between calls.
  */
 bool partitions_next(struct sv *rest, struct sv *topic, int64_t *partition);
 

@@ -54,11 +54,6 @@ int groups_find(struct store *s, const struct clocks *c, const struct analysis_o
 struct group *groups_get(const struct groups *g, struct sv name);
 const struct member *group_member(const struct group *g, struct sv member_id);
 /*
- * The client id or instance id inside a member id of the classic protocol: what
- * stands before its hyphen and UUID. Absent when it has not that form.
- */
-struct sv member_id_owner(struct sv member_id);
-/*
  * Kafka's defaults where a setting is not known, for arithmetic that must have one: 45000, 3000, 300000, 30000
  * (Kafka 3.0 on). Under the consumer protocol the broker sets session and heartbeat, 45000 and 5000 by default, and the
  * clients' values are without effect.

@@ -18,6 +18,9 @@ enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
  */
 int files_write(const char *path, const struct buf *text, struct diag *d);
 
+/* Puts a complete file in the place of another. 0, or -1 (recorded). */
+int files_replace(const char *from, const char *to, struct diag *d);
+
 /* Makes the directory unless it is there. 0, or -1 (recorded). */
 int files_make_directory(const char *path, struct diag *d);
 

@@ -5,7 +5,8 @@
 /*
  * Who speaks on each thread of a log: some messages of a client do not name
  * it, and a consumer is bound to its thread. What a thread's messages name in
- * two ways (two consumers on one thread) is not known.
+ * two ways (two consumers on one thread) is not known. A client that is named
+ * nowhere but in its member id is named by that.
  */
 
 #include "base/arena.h"

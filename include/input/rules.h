@@ -36,7 +36,10 @@ void rules_free(struct rules *r);
 /* Runs the examples; each failure is recorded. 0, or -1 when one failed. */
 int rules_check(const struct rules *r, struct diag *d);
 
-/* A log line taken apart by a layout. Views into the line. */
+/* What a layout may map to fields of events; more are left out. */
+#define RECORD_FIELDS_MAX 16
+
+/* A log line taken apart by a layout. Views into the line, or the arena given for it. */
 struct log_record {
 	const char *layout;	/* its name */
 	bool has_time;
@@ -47,14 +50,22 @@ struct log_record {
 	struct tstamp written;
 	struct sv level, logger, thread, body;
 	struct sv more;		/* the lines joined to it, line feeds between them; absent when none */
+	bool whole;		/* an object of JSON: no line after it belongs to it */
+	struct record_field {	/* what stands beside the message as values of their own */
+		enum event_field field;
+		struct sv text;
+	} fields[RECORD_FIELDS_MAX];
+	size_t field_count;
 };
 
 /*
  * Takes a line apart by the layout that fits it; the one that fitted the last
  * line of this input is tried first (*layout_hint, start with -1). False when
- * none fits: a continuation of the record before, or no log.
+ * none fits: a continuation of the record before, or no log. Texts that are not
+ * in the line as they stand (out of JSON) go to the arena.
  */
-bool rules_layout(const struct rules *r, struct sv line, struct zone z, int *layout_hint, struct log_record *out);
+bool rules_layout(const struct rules *r, struct sv line, struct zone z, int *layout_hint, struct arena *a,
+		  struct log_record *out);
 
 /*
  * Matches a record's body (and the lines joined to it) against the message
@@ -106,7 +117,7 @@ struct joiner *joiner_new(const struct rules *r, struct zone z);
 bool joiner_add(struct joiner *j, struct sv line, uint64_t number, uint64_t byte_offset, struct joined *out);
 /* The last record. False when there is none. */
 bool joiner_end(struct joiner *j, struct joined *out);
-/* Lines before the first record, which belong to nothing that is here. */
+/* Lines that belong to no record: before the first, and those after one that is whole in its line. */
 uint64_t joiner_orphans(const struct joiner *j);
 /* Accepts NULL. */
 void joiner_free(struct joiner *j);

@@ -23,6 +23,7 @@ struct pattern {
 	struct sv literal;	/* length 0 when none was found */
 	bool anchored;		/* begins with ^ */
 	bool literal_first;	/* what it matches begins with the literal */
+	bool *first_bytes;	/* 256: what it matches begins with one that is set; NULL when not known */
 	struct pattern_group *groups;
 	size_t group_count;
 	field_set fields;
@@ -61,16 +62,40 @@ struct section {
 	struct examples examples;
 };
 
-enum layout_part { PART_TIME, PART_LEVEL, PART_THREAD, PART_LOGGER, PART_BODY, LAYOUT_PARTS };
+/* The parts that patterns of lines have, then those of objects alone. */
+enum layout_part {
+	PART_TIME,
+	PART_LEVEL,
+	PART_THREAD,
+	PART_LOGGER,
+	PART_BODY,
+	LAYOUT_PARTS,
+	PART_STACK = LAYOUT_PARTS,
+	PART_NANOS,
+	JSON_PARTS
+};
 
 /* A part may stand in as many branches of the line's pattern. */
 #define PART_GROUPS_MAX 4
 
+/* Which member of an object is a part of the record, or a field of its events. */
+struct json_key {
+	bool is_field;
+	enum layout_part part;
+	enum event_field field;
+	bool required;		/* an object without it is no record of this layout */
+	struct sv *names;	/* the best first; dots for nesting */
+	size_t name_count, name_capacity;
+};
+
+/* Of lines of text, by their pattern, or of objects of JSON, by their keys. */
 struct layout {
 	struct section section;
-	struct regex *line;
+	struct regex *line;	/* NULL when it is of objects */
 	size_t groups[LAYOUT_PARTS][PART_GROUPS_MAX];	/* their numbers; 0: no more */
-	struct sv time;		/* as for tstamp_parse; absent when its lines have none */
+	struct json_key *keys;
+	size_t key_count, key_capacity;
+	struct sv time;		/* as for tstamp_parse; absent: none in lines, by trial in objects */
 };
 
 struct prefix {
@@ -95,12 +120,15 @@ struct constant {
 struct rule {
 	struct section section;
 	bool has_event;
+	bool says_nothing;	/* known, and no event */
 	enum event_type event;
 	enum strength strength;
 	enum rule_from from;
 	struct sv versions;	/* absent when not said */
 	bool whose_thread;	/* who speaks is known from the thread's other messages */
 	struct pattern match;
+	struct within *wheres;	/* must match what stands beside the message */
+	size_t where_count, where_capacity;
 	struct within *withins;
 	size_t within_count, within_capacity;
 	bool has_each;

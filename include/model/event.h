@@ -95,8 +95,21 @@ struct sv event_text(const struct event *e, enum event_field f);
 bool event_int(const struct event *e, enum event_field f, int64_t *out);
 /* The value, or a default where "unknown" and the default mean the same to the caller. */
 int64_t event_int_or(const struct event *e, enum event_field f, int64_t otherwise);
-/* The first required field that is missing; false when none is. */
+/*
+ * The required fields that are missing. A client's line that names its client need not name its group:
+ * others know it (analysis/adopt.h).
+ */
+field_set event_missing(const struct event *e);
+/* The first of them; false when there is none. */
 bool event_lacks(const struct event *e, enum event_field *missing);
+
+/*
+ * The client id or instance id inside a member id of the classic protocol: what
+ * stands before its hyphen and UUID. Absent when it has not that form.
+ */
+struct sv member_id_owner(struct sv member_id);
+/* The client.id that an event names, by itself or inside the member id; absent when neither. */
+struct sv event_client(const struct event *e);
 
 /* Takes an event; -1 ends the input as a failure that has been recorded. */
 struct event_sink {

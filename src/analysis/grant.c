@@ -8,6 +8,7 @@
 #include "analysis/grant.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static int cmp_i64(int64_t x, int64_t y)
 {
@@ -54,26 +55,92 @@ static unsigned rebalance_of_generation(const struct rebalances *r, struct sv gr
 
 static bool number_after(struct sv piece, char separator, struct sv *topic, int64_t *partition)
 {
+	struct sv name;
 	size_t at;
 
 	if (!sv_rfind_char(piece, separator, &at) || at == 0)
 		return false;
-	*topic = sv_trim(sv_sub(piece, 0, at));
-	return topic->n > 0 && sv_to_i64(sv_sub(piece, at + 1, piece.n), partition) && *partition >= 0;
+	name = sv_trim(sv_sub(piece, 0, at));
+	if (name.n == 0 || !sv_to_i64(sv_sub(piece, at + 1, piece.n), partition) || *partition < 0)
+		return false;
+	*topic = name;
+	return true;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Up to a comma, or to a blank between two numbers: franz-go writes "a[0 1], b[2]". */
+static struct sv next_piece(struct sv *rest)
+{
+	for (size_t i = 1; i + 1 < rest->n && rest->p[i] != ','; i++) {
+		if (rest->p[i] == ' ' && is_digit(rest->p[i - 1]) && is_digit(rest->p[i + 1])) {
+			struct sv piece = sv_sub(*rest, 0, i);
+
+			*rest = sv_sub(*rest, i + 1, rest->n);
+			return sv_trim(piece);
+		}
+	}
+	return sv_trim(sv_cut(rest, ','));
+}
+
+/* Python: "TopicPartition(topic='a'", then "partition=3)". */
+static bool topic_named(struct sv piece, struct sv *topic)
+{
+	size_t at;
+
+	if (!sv_find(piece, SV("topic='"), &at))
+		return false;
+	*topic = sv_sub(piece, at + strlen("topic='"), piece.n);
+	if (sv_ends_with(*topic, SV("'")))
+		topic->n--;
+	return true;
+}
+
+static struct sv without_brackets(struct sv piece)
+{
+	while (piece.n > 0 && strchr("[{(", piece.p[0]) != NULL)
+		piece = sv_sub(piece, 1, piece.n);
+	while (piece.n > 0 && strchr("]})", piece.p[piece.n - 1]) != NULL)
+		piece.n--;
+	return sv_trim(piece);
+}
+
+/* A number alone is one more partition of the topic before it. */
+static bool number_of_topic(struct sv piece, struct sv topic, int64_t *partition)
+{
+	if (sv_starts_with(piece, SV("partition=")))
+		piece = sv_sub(piece, strlen("partition="), piece.n);
+	return topic.n > 0 && sv_to_i64(piece, partition) && *partition >= 0;
+}
+
+/* kafka-go: "3 of topic" */
+static bool number_before(struct sv piece, struct sv *topic, int64_t *partition)
+{
+	size_t at;
+
+	if (!sv_find(piece, SV(" of "), &at) || !sv_to_i64(sv_sub(piece, 0, at), partition) || *partition < 0)
+		return false;
+	*topic = sv_sub(piece, at + strlen(" of "), piece.n);
+	return topic->n > 0;
 }
 
 bool partitions_next(struct sv *rest, struct sv *topic, int64_t *partition)
 {
 	while (!sv_is_absent(*rest)) {
-		struct sv piece = sv_trim(sv_cut(rest, ','));
+		struct sv piece = next_piece(rest), bare;
+
+		if (topic_named(piece, topic))
+			continue;
 		/* librdkafka: "topic [3]" */
-		if (sv_ends_with(piece, SV("]")) && number_after(sv_sub(piece, 0, piece.n - 1), '[', topic, partition))
+		if (number_after(sv_ends_with(piece, SV("]")) ? sv_sub(piece, 0, piece.n - 1) : piece, '[', topic, partition))
 			return true;
-		while (piece.n > 0 && (piece.p[0] == '[' || piece.p[0] == '{' || piece.p[0] == '('))
-			piece = sv_sub(piece, 1, piece.n);
-		while (piece.n > 0 && (piece.p[piece.n - 1] == ']' || piece.p[piece.n - 1] == '}' || piece.p[piece.n - 1] == ')'))
-			piece = sv_sub(piece, 0, piece.n - 1);
-		if (number_after(sv_trim(piece), '-', topic, partition))
+		bare = without_brackets(piece);
+		/* Sarama and kafka-go: "topic/3" */
+		if (number_of_topic(bare, *topic, partition) || number_before(bare, topic, partition) ||
+		    number_after(bare, '-', topic, partition) || number_after(bare, '/', topic, partition))
 			return true;
 	}
 	return false;
@@ -136,6 +203,7 @@ struct stream {
 	struct arena *arena;
 	struct grants *out;
 	struct sv host, client, group, consumer;
+	bool is_coarse;		/* its times are of whole seconds */
 	unsigned rebalance;	/* of the generation that the client named last; 0 when unknown */
 };
 
@@ -149,11 +217,17 @@ static void on_generation(struct stream *st, const struct event *e, struct ref_t
 
 static void on_assigned(struct stream *st, const struct event *e, struct ref_time time)
 {
-	struct sv rest = event_text(e, FIELD_PARTITIONS), topic;
+	struct sv rest = event_text(e, FIELD_PARTITIONS), topic = SV_ABSENT;
 	struct evidence evidence = evidence_of(st->arena, e, time, "the partition was given to the new owner");
 	unsigned rebalance = st->rebalance != 0 ? st->rebalance : rebalance_begun(st->rebalances, st->group, time);
 	int64_t partition;
 
+	/*
+	 * Somewhere within a second: on which side of it things were executed is not known, and what was executed tells
+	 * better. An offset told there stays a grant by itself.
+	 */
+	if (st->is_coarse)
+		return;
 	while (partitions_next(&rest, &topic, &partition))
 		*ARENA_PUSH(st->arena, st->out->items, st->out->count, st->out->capacity) =
 			(struct grant){ .group = st->group, .topic = topic, .partition = partition, .host = st->host,
@@ -215,6 +289,18 @@ static const struct event **load_ordered(struct store *s, const enum event_type 
 	return order;
 }
 
+/* One line may be of a whole second by chance; all of a client's are not. */
+static bool is_coarse(const struct event *const *order, size_t count)
+{
+	size_t n = 0;
+
+	for (; n < count && cmp_stream(order[0], order[n]) == 0; n++) {
+		if (order[n]->time.us % US_PER_S != 0)
+			return false;
+	}
+	return n > 1;
+}
+
 static int find_assignments(struct store *s, const struct clocks *c, const struct groups *g, const struct names *names,
 			    struct stream *st)
 {
@@ -234,6 +320,7 @@ static int find_assignments(struct store *s, const struct clocks *c, const struc
 			st->group = event_text(e, FIELD_GROUP);
 			st->consumer = name_of(names, groups_get(g, st->group), st->host, st->client);
 			st->rebalance = 0;
+			st->is_coarse = is_coarse(order + i, count - i);
 		}
 		for (size_t k = 0; k < LINE_COUNT; k++)
 			if (lines[k].type == e->type)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UUID_CHARS 36
+#include "analysis/adopt.h"
 
 /* An event that names a group, on the reference clock. */
 struct mention {
@@ -60,20 +60,6 @@ static const struct setting_row {
 	{ "auto.commit.interval.ms", offsetof(struct group, auto_commit_interval_ms), KEEPER_CLIENT },
 	{ "enable.auto.commit", offsetof(struct group, enable_auto_commit), KEEPER_CLIENT },
 };
-
-struct sv member_id_owner(struct sv member_id)
-{
-	if (member_id.n <= UUID_CHARS + 1)
-		return SV_ABSENT;
-	size_t hyphen = member_id.n - UUID_CHARS - 1;
-	for (size_t i = 0; i <= UUID_CHARS; i++) {
-		bool is_hyphen = member_id.p[hyphen + i] == '-';
-		bool is_due = i == 0 || i == 9 || i == 14 || i == 19 || i == 24;
-		if (is_hyphen != is_due)
-			return SV_ABSENT;
-	}
-	return sv_sub(member_id, 0, hyphen);
-}
 
 /* ---- comparing ---- */
 
@@ -135,6 +121,7 @@ static int load_mentions(struct store *s, const struct clocks *c, const struct a
 			 struct mentions *out)
 {
 	enum event_type types[EVENT_COUNT];
+	struct memberships known = { NULL, 0, 0 };
 	size_t n = 0, count;
 	struct event *events;
 
@@ -144,7 +131,11 @@ static int load_mentions(struct store *s, const struct clocks *c, const struct a
 	}
 	if (query_load(s, types, n, a, &events, &count) < 0)
 		return -1;
+	for (size_t i = 0; i < count; i++)
+		memberships_add(&known, a, event_client(&events[i]), event_text(&events[i], FIELD_GROUP));
+	memberships_sort(&known);
 	for (size_t i = 0; i < count; i++) {
+		memberships_adopt(&known, &events[i]);
 		if (!is_wanted(o, event_text(&events[i], FIELD_GROUP)))
 			continue;
 		struct mention *m = ARENA_PUSH(a, out->items, out->count, out->capacity);

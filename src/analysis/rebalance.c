@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/adopt.h"
+
 /* What is read, of all groups. */
 struct lines {
 	struct sightings with_group;	/* in order of time */
@@ -44,8 +46,22 @@ static void sightings_sort(struct sightings *all, int (*cmp)(const void *, const
 		qsort(all->items, all->count, sizeof *all->items, cmp);
 }
 
-static int load_lines(struct store *s, const struct clocks *c, struct arena *a, struct lines *out)
+/* Of which group each client is, where others say so. */
+static struct memberships memberships_of(const struct groups *g, struct arena *a)
 {
+	struct memberships known = { NULL, 0, 0 };
+
+	for (size_t i = 0; i < g->count; i++) {
+		for (size_t k = 0; k < g->items[i].member_count; k++)
+			memberships_add(&known, a, g->items[i].members[k].client_id, g->items[i].name);
+	}
+	memberships_sort(&known);
+	return known;
+}
+
+static int load_lines(struct store *s, const struct clocks *c, const struct groups *g, struct arena *a, struct lines *out)
+{
+	const struct memberships known = memberships_of(g, a);
 	enum event_type types[EVENT_COUNT];
 	size_t n = 0, count;
 	struct event *events;
@@ -58,6 +74,8 @@ static int load_lines(struct store *s, const struct clocks *c, struct arena *a, 
 		return -1;
 	for (size_t i = 0; i < count; i++) {
 		const struct event *e = &events[i];
+
+		memberships_adopt(&known, &events[i]);
 		struct sighting seen = { e, clock_event_to_ref(c, e) };
 		if (event_has(e, FIELD_GROUP))
 			*ARENA_PUSH(a, out->with_group.items, out->with_group.count, out->with_group.capacity) = seen;
@@ -246,7 +264,7 @@ int rebalances_find(struct store *s, const struct clocks *c, const struct groups
 	struct lines all = { { NULL, 0, 0 }, { NULL, 0, 0 }, { NULL, 0, 0 }, NULL, 0 };
 
 	*out = (struct rebalances){ NULL, 0, 0 };
-	if (load_lines(s, c, a, &all) < 0 || load_logs(s, c, a, &all) < 0)
+	if (load_lines(s, c, g, a, &all) < 0 || load_logs(s, c, a, &all) < 0)
 		return -1;
 	size_t *owner = arena_array(a, all.with_group.count, sizeof *owner);
 	for (size_t i = 0; i < all.with_group.count; i++) {

@@ -313,6 +313,24 @@ static struct episode *episode_made_by(struct group_life *life, const struct sig
 	return ep;
 }
 
+/*
+ * A member that joins a stable group again, without a reason of its own (older
+ * clients, and others than Java's, give none), may have seen new metadata. When
+ * it does so right after the assignment it was given, it follows from that.
+ */
+static void settle_rejoin(const struct group_life *life, size_t place, struct meaning *m)
+{
+	const struct episode *ep = &life->episodes[place];
+	struct meaning by_client;
+	size_t at;
+
+	if (place == 0 || !sv_find(event_text(ep->preparing, FIELD_REASON), SV("joining group during Stable"), &at) ||
+	    trigger_of_words(event_text(ep->preparing, FIELD_CLIENT_REASON), &by_client))
+		return;
+	if (ep->begun.us - life->episodes[place - 1].r.span.end.us <= EPISODE_SLACK_US)
+		m->trigger = TRIGGER_PROTOCOL_FOLLOWUP;
+}
+
 void triggers_from_broker(struct group_life *life)
 {
 	bool has_preparing = false;
@@ -321,8 +339,10 @@ void triggers_from_broker(struct group_life *life)
 	for (size_t i = 0; i < life->episode_count; i++) {
 		struct episode *ep = &life->episodes[i];
 		has_preparing |= ep->has_begun;
-		if (ep->preparing != NULL && trigger_of_event(ep->preparing, &m))
+		if (ep->preparing != NULL && trigger_of_event(ep->preparing, &m)) {
+			settle_rejoin(life, i, &m);
 			(void)trigger_add(life, ep, &(struct sighting){ ep->preparing, ep->begun }, m, BASIS_BROKER_REASON);
+		}
 	}
 	for (size_t i = 0; i < life->seen.count; i++) {
 		const struct sighting *s = &life->seen.items[i];

@@ -23,6 +23,7 @@ static const char *const unknown_member_spellings[] = {
 
 static const struct meaning poll_overrun = { TRIGGER_POLL_TIMEOUT, STRENGTH_PROVES, 4 };
 static const struct meaning left_somehow = { TRIGGER_MEMBER_LEAVE, STRENGTH_SUGGESTS, 1 };
+static const struct meaning overrun_it_seems = { TRIGGER_POLL_TIMEOUT, STRENGTH_SUGGESTS, 3 };
 static const struct meaning evicted_it_seems = { TRIGGER_SESSION_TIMEOUT, STRENGTH_SUGGESTS, 2 };
 static const struct meaning joined_somehow = { TRIGGER_MEMBER_JOIN, STRENGTH_SUGGESTS, 1 };
 static const struct meaning coordinator_it_seems = { TRIGGER_COORDINATOR_CHANGE, STRENGTH_SUGGESTS, 0 };
@@ -36,6 +37,7 @@ struct teller {
 	bool has_generation;
 	int64_t generation;
 	bool has_left;			/* of itself, since it joined */
+	const struct sighting *left;	/* by a line that an overrun of the poll interval prints as well; NULL when not */
 	const struct sighting *lost;	/* its membership, since it joined; NULL when not */
 	bool is_lost_settled;		/* the removal behind that is known */
 	const struct sighting *wish;	/* its latest reason to join that can make a rebalance */
@@ -336,11 +338,14 @@ static void tell_of_joining(struct group_life *life, struct teller *t, const str
 			(void)trigger_add(life, ep, t->wish, wish, BASIS_CLIENT_LOG);
 	}
 	settle_loss(life, t, ep, true, generation);
+	/* Who closes does not come back as the same process. */
+	if (t->left != NULL && witness_restart_us(life, e->host, t->client, t->left->time) > s->time.us)
+		tell_of_going(life, t, t->left, overrun_it_seems);
 	t->has_joined = t->has_generation = true;
 	t->joined = s->time;
 	t->generation = generation;
 	t->has_left = t->is_lost_settled = false;
-	t->lost = t->wish = NULL;
+	t->lost = t->wish = t->left = NULL;
 }
 
 /* ---- what each kind of line tells ---- */
@@ -354,7 +359,10 @@ static void tell_poll_timeout(struct group_life *life, struct teller *t, const s
 static void tell_leaves(struct group_life *life, struct teller *t, const struct sighting *s)
 {
 	struct meaning m;
+	size_t at;
 
+	/* Python clients leave alike when they close and when they overrun it: kafka-log-messages.md 3.14, AK10. */
+	t->left = sv_find(event_text(s->event, FIELD_REASON), SV("max_poll_interval_ms overrun"), &at) ? s : NULL;
 	tell_of_going(life, t, s, trigger_of_event(s->event, &m) && trigger_is_removal(m.trigger) ? m : left_somehow);
 	t->has_left = true;
 }

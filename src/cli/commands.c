@@ -133,6 +133,27 @@ static int findings_of_db(const struct options *o, struct arena *run, struct dia
 
 /* ---- commands ---- */
 
+/*
+ * The database of exactly the inputs given: made beside and then put in place,
+ * so that a second incident in the same directory is not mixed with the first,
+ * and an earlier database stays whole until the new one is. 0 or -1.
+ */
+static int make_database(const struct options *o, const char *db, struct arena *run, struct diag *d)
+{
+	const char *part = arena_printf(run, "%s.part", db).p;
+	const char *const stale[] = { part, arena_printf(run, "%s-journal", part).p };
+	for (size_t i = 0; i < 2; i++)
+		unlink(stale[i]);
+	struct store *s = store_open(part, STORE_WRITE, d);
+	int rc = s == NULL ? -1 : ingest_all(o, s, run, d);
+	store_close(s);
+	if (rc < 0)
+		return -1;
+	/* A journal that a killed writer left belongs to the old file: SQLite would play it into the new one. */
+	unlink(arena_printf(run, "%s-journal", db).p);
+	return files_replace(part, db, d);
+}
+
 enum exit_code command_analyze(const struct options *o, struct arena *run)
 {
 	const char *directory = o->output != NULL ? o->output : "aftershock-report";
@@ -144,15 +165,12 @@ enum exit_code command_analyze(const struct options *o, struct arena *run)
 	if (files_make_directory(directory, read) < 0)
 		return fail(read);
 	const char *db = arena_printf(run, "%s/incident.db", directory).p;
-	struct store *s = store_open(db, STORE_WRITE, read);
-	int rc = s == NULL ? -1 : ingest_all(o, s, run, read);
-	store_close(s);
-	if (rc < 0)
+	if (make_database(o, db, run, read) < 0)
 		return fail(read);
-	/* Opened anew, so that the problems of inputs are the same whether they were read in this run or before. */
+	/* Opened anew: the problems of inputs are then those that the store kept, as in every later report. */
 	struct diag *all = problems_of_run(read, run);
-	s = store_open(db, STORE_WRITE, all);
-	rc = s == NULL ? -1 : findings_make(s, &o->analysis, run, all, &f);
+	struct store *s = store_open(db, STORE_WRITE, all);
+	int rc = s == NULL ? -1 : findings_make(s, &o->analysis, run, all, &f);
 	store_close(s);
 	if (rc < 0 || write_report(arena_printf(run, "%s/report.json", directory).p, REPORT_JSON, &f, false, all) < 0 ||
 	    write_report(arena_printf(run, "%s/report.html", directory).p, REPORT_HTML, &f, false, all) < 0)

@@ -67,6 +67,11 @@ int files_write(const char *path, const struct buf *text, struct diag *d)
 	return rc;
 }
 
+int files_replace(const char *from, const char *to, struct diag *d)
+{
+	return rename(from, to) == 0 ? 0 : fail(d, "cannot be written", to);
+}
+
 int files_make_directory(const char *path, struct diag *d)
 {
 	struct stat st;

@@ -15,6 +15,9 @@
 /* A log with a long stack trace at its start is a log still. */
 #define SNIFF_LINES 200
 
+/* As much of a record as tells what it is. */
+#define NEAR_MISS_BYTES 160
+
 /* Smaller steps back are threads that wait for the appender; only larger ones are a clock's. */
 #define BACKWARDS_US (1 * US_PER_S)
 
@@ -118,16 +121,46 @@ static bool settle_speaker(struct log_reader *reader, struct log_writer *w, cons
 	struct sv thread = it->record->thread;
 	enum event_field missing;
 
-	if (rules_names_speaker(it->rule)) {
-		speakers_learn(&w->speakers, thread, e);
+	/* A message that leaves one thing to its thread may name another. */
+	speakers_learn(&w->speakers, thread, e);
+	if (rules_names_speaker(it->rule))
 		return true;
-	}
 	speakers_tell(&w->speakers, thread, e);
 	if (!event_lacks(e, &missing))
 		return true;
 	diag_add(reader->in->diag, SEVERITY_NOTE, "log.speaker_unknown", place, "message without its %s, which its thread does not tell",
 		 field_infos[missing].name);
 	return false;
+}
+
+/*
+ * Words that only consumer groups have. A record that has one and that no rule
+ * knows is not noise like the rest: it may be a message that the rules should
+ * have known.
+ */
+static const char *const group_words[] = {
+	"rebalanc", "Rebalanc", "eartbeat", "group coordinator", "coordinator dead", "joining group", "joined group",
+	"rejoin", "re-join", "revok", "Revok", "session timed out", "session timeout", "session expired",
+	"poll interval", "poll timeout", "consumer group", "LeaveGroup", "OffsetCommit", "member id", "UNKNOWN_MEMBER_ID",
+	"ILLEGAL_GENERATION", "max.poll.interval",
+};
+
+static void note_near_miss(struct log_reader *reader, const struct log_record *record, const struct place *place)
+{
+	size_t at;
+
+	for (size_t i = 0; i < sizeof group_words / sizeof group_words[0]; i++) {
+		if (!sv_find(record->body, sv_of(group_words[i]), &at))
+			continue;
+		struct buf text;
+
+		buf_init(&text);
+		buf_add_plain(&text, sv_sub(record->body, 0, NEAR_MISS_BYTES));
+		diag_add(reader->in->diag, SEVERITY_NOTE, "log.near_miss", place, "speaks of consumer groups, and no rule knows it: %.*s",
+			 SV_ARG(buf_sv(&text)));
+		buf_fini(&text);
+		return;
+	}
 }
 
 /* What is to be put with each event of a record. */
@@ -145,8 +178,10 @@ static int put_events(struct log_reader *reader, struct log_writer *w, const str
 	const char *rule;
 
 	rules_events_init(&it, in->rules, &joined->record, &rule);
-	if (rule == NULL)
+	if (rule == NULL) {
 		in->info->unrecognized++;
+		note_near_miss(reader, &joined->record, &stamp->place);
+	}
 	while (rules_events_next(&it, &e)) {
 		if (!settle_speaker(reader, w, &it, &stamp->place, &e))
 			continue;
@@ -208,7 +243,7 @@ static void note_orphans(struct ingest *in, uint64_t orphans)
 {
 	if (orphans > 0)
 		diag_add(in->diag, SEVERITY_NOTE, "log.no_record", NULL,
-			 "%" PRIu64 " lines before the first record belong to none", orphans);
+			 "%" PRIu64 " lines belong to no record", orphans);
 }
 
 /* The coverage of each host. One host that all wrappers name is the input's. */

@@ -32,7 +32,7 @@ void speakers_learn(struct speakers *s, struct sv thread, const struct event *e)
 		speaker->thread = arena_copy(s->arena, thread);
 	}
 	for (size_t i = 0; i < FIELDS; i++) {
-		struct sv text = event_text(e, fields[i]);
+		struct sv text = fields[i] == FIELD_CLIENT ? event_client(e) : event_text(e, fields[i]);
 
 		if (sv_is_absent(text))
 			continue;

@@ -62,6 +62,7 @@ static void add_fields(struct buf *b, const struct event *e)
 
 struct check {
 	const struct rules *rules;
+	struct arena *arena;	/* for the example at hand */
 	struct diag *diag;
 	bool failed;
 };
@@ -123,14 +124,16 @@ static void compare_event(struct check *c, const struct section *s, const struct
 }
 
 /* An example is a record, or where no layout fits a message alone. */
-static void take_apart(const struct rules *r, struct sv text, struct log_record *out)
+static void take_apart(const struct check *c, struct sv text, struct log_record *out)
 {
 	struct sv rest = text, first = sv_cut(&rest, '\n');
 	int hint = -1;
 
-	if (!rules_layout(r, first, (struct zone){ 0 }, &hint, out))
+	arena_reset(c->arena);
+	if (!rules_layout(c->rules, first, (struct zone){ 0 }, &hint, c->arena, out))
 		*out = (struct log_record){ .body = first };
-	out->more = rest;
+	if (!out->whole)
+		out->more = rest;
 }
 
 static void check_events(struct check *c, const struct rule *rule, const struct example *x, const struct log_record *record)
@@ -146,7 +149,8 @@ static void check_events(struct check *c, const struct rule *rule, const struct 
 			compare_event(c, &rule->section, &x->expects[n], &e);
 		n++;
 	}
-	if (n != x->expect_count)
+	/* "-" stands for none. */
+	if (n != x->expect_count - (rule->says_nothing && x->expect_count == 1 && x->expects[0].count == 0))
 		fail(c, &rule->section, x->line, "%zu events expected, %zu made", x->expect_count, n);
 }
 
@@ -155,7 +159,7 @@ static void check_rule_example(struct check *c, const struct rule *rule, const s
 	const struct rule *fits[2];
 	struct log_record record;
 
-	take_apart(c->rules, x->text, &record);
+	take_apart(c, x->text, &record);
 	size_t n = rules_fit(c->rules, &record, fits, 2);
 
 	if (n == 0)
@@ -174,7 +178,7 @@ static void check_prefix_example(struct check *c, const struct prefix *prefix, c
 	struct event e;
 	struct log_record record;
 
-	take_apart(c->rules, x->text, &record);
+	take_apart(c, x->text, &record);
 	event_init(&e, (enum event_type)0);
 	if (!pattern_may_match(&prefix->match, record.body) || !pattern_match(&prefix->match, record.body, 0)) {
 		fail(c, &prefix->section, x->line, "the prefix does not match its example");
@@ -201,6 +205,10 @@ static void add_record(struct buf *b, const struct log_record *record)
 	if (!sv_is_absent(record->logger))
 		add_pair(b, "logger", record->logger);
 	add_pair(b, "body", record->body);
+	if (record->whole && !sv_is_absent(record->more))
+		add_pair(b, "stack", record->more);
+	for (size_t i = 0; i < record->field_count; i++)
+		add_pair(b, field_infos[record->fields[i].field].name, record->fields[i].text);
 }
 
 static struct sv expected_value(const struct expected *expected, const char *name)
@@ -214,12 +222,13 @@ static struct sv expected_value(const struct expected *expected, const char *nam
 
 static void check_layout_example(struct check *c, const struct layout *layout, const struct example *x)
 {
-	static const char *const parts[] = { "time", "level", "thread", "logger", "body" };
+	static const char *const parts[] = { "time", "level", "thread", "logger", "body", "stack" };
 	struct log_record record = { 0 };
 	struct buf want, got;
 	int hint = -1;
 
-	if (!rules_layout(c->rules, x->text, (struct zone){ 0 }, &hint, &record)) {
+	arena_reset(c->arena);
+	if (!rules_layout(c->rules, x->text, (struct zone){ 0 }, &hint, c->arena, &record)) {
 		fail(c, &layout->section, x->line, "no layout fits this example");
 		return;
 	}
@@ -234,6 +243,12 @@ static void check_layout_example(struct check *c, const struct layout *layout, c
 
 		if (!sv_is_absent(value))
 			add_pair(&want, parts[i], value);
+	}
+	for (size_t i = 0; i < layout->key_count; i++) {
+		const char *name = layout->keys[i].is_field ? field_infos[layout->keys[i].field].name : NULL;
+
+		if (name != NULL && !sv_is_absent(expected_value(&x->expects[0], name)))
+			add_pair(&want, name, expected_value(&x->expects[0], name));
 	}
 	add_record(&got, &record);
 	compare(c, &layout->section, &x->expects[0], &want, &got);
@@ -299,7 +314,7 @@ static void check_table_example(struct check *c, const struct table *table, cons
 
 int rules_check(const struct rules *r, struct diag *d)
 {
-	struct check c = { .rules = r, .diag = d };
+	struct check c = { .rules = r, .arena = arena_new(), .diag = d };
 
 	for (size_t i = 0; i < r->layout_count; i++) {
 		for (size_t k = 0; k < r->layouts[i]->section.examples.count; k++)
@@ -318,6 +333,7 @@ int rules_check(const struct rules *r, struct diag *d)
 			check_table_example(&c, r->tables[i], &r->tables[i]->section.examples.items[k]);
 	}
 	diag_set_input(d, SV_ABSENT, 0);
+	arena_free(c.arena);
 	return c.failed ? -1 : 0;
 }
 
@@ -335,7 +351,8 @@ void rules_list(const struct rules *r, FILE *out)
 	for (size_t i = 0; i < r->prefix_count; i++)
 		list_one(out, &r->prefixes[i]->section, "(prefix)");
 	for (size_t i = 0; i < r->rule_count; i++)
-		list_one(out, &r->rules[i]->section, event_infos[r->rules[i]->event].name);
+		list_one(out, &r->rules[i]->section,
+			 r->rules[i]->says_nothing ? "(nothing)" : event_infos[r->rules[i]->event].name);
 	for (size_t i = 0; i < r->table_count; i++)
 		list_one(out, &r->tables[i]->section, event_infos[r->tables[i]->event].name);
 }

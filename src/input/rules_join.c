@@ -13,6 +13,7 @@
 /* A record in the making; its views point into its bytes. */
 struct draft {
 	char *bytes;		/* RECORD_BYTES_MAX */
+	struct arena *arena;	/* for what is not in them as it stands */
 	size_t n;
 	struct joined joined;
 };
@@ -47,8 +48,10 @@ struct joiner *joiner_new(const struct rules *r, struct zone z)
 		exit(1);
 	}
 	*j = (struct joiner){ .rules = r, .zone = z, .layout_hint = -1 };
-	j->drafts[0].bytes = bytes_new();
-	j->drafts[1].bytes = bytes_new();
+	for (size_t i = 0; i < 2; i++) {
+		j->drafts[i].bytes = bytes_new();
+		j->drafts[i].arena = arena_new();
+	}
 	return j;
 }
 
@@ -56,8 +59,10 @@ void joiner_free(struct joiner *j)
 {
 	if (j == NULL)
 		return;
-	free(j->drafts[0].bytes);
-	free(j->drafts[1].bytes);
+	for (size_t i = 0; i < 2; i++) {
+		free(j->drafts[i].bytes);
+		arena_free(j->drafts[i].arena);
+	}
 	free(j);
 }
 
@@ -71,7 +76,8 @@ static bool begin(struct joiner *j, struct draft *d, struct sv line, uint64_t nu
 	struct sv text = { d->bytes, n };
 	struct log_record record;
 
-	if (!rules_layout(j->rules, text, j->zone, &j->layout_hint, &record))
+	arena_reset(d->arena);
+	if (!rules_layout(j->rules, text, j->zone, &j->layout_hint, d->arena, &record))
 		return false;
 	d->n = n;
 	d->joined = (struct joined){ record, text, number, byte_offset, n < line.n };
@@ -101,7 +107,7 @@ bool joiner_add(struct joiner *j, struct sv line, uint64_t number, uint64_t byte
 	struct draft *current = &j->drafts[j->current], *spare = &j->drafts[!j->current];
 
 	if (!begin(j, spare, line, number, byte_offset)) {
-		if (j->begun)
+		if (j->begun && !current->joined.record.whole)
 			append(current, line);
 		else
 			j->orphans++;

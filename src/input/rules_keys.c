@@ -160,11 +160,12 @@ static void *layout_begin(struct loader *l, const struct section *head)
 	return layout;
 }
 
-static bool layout_part(struct sv name, enum layout_part *out)
+/* The first n of them: a pattern of lines has fewer than an object. */
+static bool layout_part(struct sv name, size_t n, enum layout_part *out)
 {
-	static const char *const names[LAYOUT_PARTS] = { "time", "level", "thread", "logger", "body" };
+	static const char *const names[JSON_PARTS] = { "time", "level", "thread", "logger", "body", "stack", "nanos" };
 
-	for (size_t i = 0; i < LAYOUT_PARTS; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (sv_eq(name, sv_of(names[i]))) {
 			*out = (enum layout_part)i;
 			return true;
@@ -199,13 +200,40 @@ static void layout_line(struct loader *l, void *section, const struct entry *e)
 		size_t number;
 		struct sv name = regex_name(layout->line, i, &number);
 
-		if (layout_part(name, &part))
+		if (layout_part(name, LAYOUT_PARTS, &part))
 			add_group(l, e, layout->groups[part], number);
 		else
 			REFUSE_VALUE(l, e, "group \"%.*s\" is none of time, level, thread, logger, body", SV_ARG(name));
 	}
 	if (layout->groups[PART_BODY][0] == 0)
 		REFUSE_VALUE(l, e, "the line has no group \"body\"");
+}
+
+/* "json PART NAME..." or "json FIELD NAME..." */
+static void take_json_key(struct loader *l, struct layout *layout, const struct entry *e, bool required)
+{
+	struct arena *a = l->rules->arena;
+	struct sv rest = e->value, what = next_word(&rest), name;
+	struct json_key *key = ARENA_PUSH(a, layout->keys, layout->key_count, layout->key_capacity);
+
+	key->required = required;
+	key->is_field = !layout_part(what, JSON_PARTS, &key->part);
+	if (key->is_field && !take_field(l, e, what, &key->field))
+		return;
+	while (name = next_word(&rest), !sv_is_absent(name))
+		*ARENA_PUSH(a, key->names, key->name_count, key->name_capacity) = name;
+	if (key->name_count == 0)
+		REFUSE_VALUE(l, e, "%.*s: the names of its member are missing", SV_ARG(what));
+}
+
+static void layout_json(struct loader *l, void *section, const struct entry *e)
+{
+	take_json_key(l, section, e, true);
+}
+
+static void layout_maybe(struct loader *l, void *section, const struct entry *e)
+{
+	take_json_key(l, section, e, false);
 }
 
 static void layout_time(struct loader *l, void *section, const struct entry *e)
@@ -217,14 +245,22 @@ static void layout_time(struct loader *l, void *section, const struct entry *e)
 static void layout_end(struct loader *l, void *section)
 {
 	struct layout *layout = section;
-	bool grouped = layout->groups[PART_TIME][0] != 0;
+	bool grouped = layout->groups[PART_TIME][0] != 0, has_body = false;
 
-	if (layout->line != NULL && grouped != !sv_is_absent(layout->time))
+	for (size_t i = 0; i < layout->key_count; i++)
+		has_body |= !layout->keys[i].is_field && layout->keys[i].part == PART_BODY && layout->keys[i].required;
+	if ((layout->line != NULL) == (layout->key_count > 0))
+		rules_refuse(l, layout->section.line, 1, "a layout has either \"line\" or \"json\" keys");
+	else if (layout->line != NULL && grouped != !sv_is_absent(layout->time))
 		rules_refuse(l, layout->section.line, 1, "the group \"time\" and the key \"time\" go together");
+	else if (layout->key_count > 0 && !has_body)
+		rules_refuse(l, layout->section.line, 1, "a layout of objects needs \"json body NAME...\"");
 }
 
 static const struct key layout_keys[] = {
-	{ "line", true, false, layout_line },
+	{ "line", false, false, layout_line },
+	{ "json", false, true, layout_json },
+	{ "maybe", false, true, layout_maybe },
 	{ "time", false, false, layout_time },
 	{ "example", true, true, take_example },
 	{ "expect", false, true, take_expect },
@@ -279,6 +315,9 @@ static void rule_event(struct loader *l, void *section, const struct entry *e)
 {
 	struct rule *rule = section;
 
+	rule->says_nothing = sv_eq(e->value, SV("nothing"));
+	if (rule->says_nothing)
+		return;
 	take_event(l, e, &rule->has_event, &rule->event);
 	if (rule->has_event)
 		rule->strength = event_infos[rule->event].strength;
@@ -340,6 +379,17 @@ static void take_within(struct loader *l, const struct entry *e, struct within *
 		take_pattern(l, e, rest, w->lines ? REGEX_LINES : REGEX_TEXT, &w->pattern);
 }
 
+/* Of fields alone. */
+static void rule_where(struct loader *l, void *section, const struct entry *e)
+{
+	struct rule *rule = section;
+	struct within *w = ARENA_PUSH(l->rules->arena, rule->wheres, rule->where_count, rule->where_capacity);
+
+	take_within(l, e, w);
+	if (w->lines)
+		REFUSE_VALUE(l, e, "where asks a field, not lines");
+}
+
 static void rule_within(struct loader *l, void *section, const struct entry *e)
 {
 	struct rule *rule = section;
@@ -369,6 +419,7 @@ static const struct key rule_keys[] = {
 	{ "versions", false, false, rule_versions },
 	{ "whose", false, false, rule_whose },
 	{ "match", true, false, rule_match },
+	{ "where", false, true, rule_where },
 	{ "within", false, true, rule_within },
 	{ "each", false, false, rule_each },
 	{ "set", false, true, rule_set },

@@ -189,16 +189,23 @@ static void parse(struct loader *l, struct sv text)
 		take_section(l, entries, count);
 }
 
-static field_set prefix_fields(const struct rules *r)
+/* What stands before a message, or beside it. */
+static field_set surrounding_fields(const struct rules *r)
 {
 	field_set fields = 0;
 
 	for (size_t i = 0; i < r->prefix_count; i++)
 		fields |= r->prefixes[i]->match.fields;
+	for (size_t i = 0; i < r->layout_count; i++) {
+		for (size_t k = 0; k < r->layouts[i]->key_count; k++) {
+			if (r->layouts[i]->keys[k].is_field)
+				fields |= FIELD_BIT(r->layouts[i]->keys[k].field);
+		}
+	}
 	return fields;
 }
 
-/* Which fields a rule can give, by itself or by a prefix of its message. */
+/* Which fields a rule can give by itself. */
 static field_set rule_fields(const struct rule *rule)
 {
 	field_set fields = rule->match.fields | rule->each.pattern.fields;
@@ -210,14 +217,14 @@ static field_set rule_fields(const struct rule *rule)
 	return fields;
 }
 
-/* Needs all prefixes, of whatever file: so it comes last. */
+/* Needs all prefixes and layouts, of whatever file: so it comes last. */
 static void check_rule_fields(struct loader *l)
 {
-	field_set prefixes = prefix_fields(l->rules);
+	field_set given = surrounding_fields(l->rules);
 
 	for (size_t i = 0; i < l->rules->rule_count; i++) {
 		const struct rule *rule = l->rules->rules[i];
-		field_set missing = rule->has_event ? event_infos[rule->event].required & ~(rule_fields(rule) | prefixes) : 0;
+		field_set missing = rule->has_event ? event_infos[rule->event].required & ~(rule_fields(rule) | given) : 0;
 
 		for (unsigned f = 0; f < FIELD_COUNT; f++) {
 			if ((missing & FIELD_BIT(f)) == 0)
@@ -239,7 +246,7 @@ static void fill_buckets(struct rules *r)
 		for (unsigned c = 0; c < 256; c++) {
 			struct bucket *b = &r->buckets[c];
 
-			if (p->literal_first && (unsigned char)p->literal.p[0] != c)
+			if (p->literal_first ? (unsigned char)p->literal.p[0] != c : p->first_bytes != NULL && !p->first_bytes[c])
 				continue;
 			*ARENA_PUSH(r->arena, b->rules, b->count, b->capacity) = r->rules[i];
 		}
@@ -411,6 +418,8 @@ void rules_free(struct rules *r)
 	for (size_t i = 0; i < r->rule_count; i++) {
 		pattern_fini(&r->rules[i]->match);
 		pattern_fini(&r->rules[i]->each.pattern);
+		for (size_t k = 0; k < r->rules[i]->where_count; k++)
+			pattern_fini(&r->rules[i]->wheres[k].pattern);
 		for (size_t k = 0; k < r->rules[i]->within_count; k++)
 			pattern_fini(&r->rules[i]->withins[k].pattern);
 	}

@@ -1,76 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines to records by layouts, records to events by rules. What a message
- * begins with (its prefixes) is taken off first; its next byte names the few
- * rules that are looked at.
+ * Records to events by rules. What a message begins with (its prefixes) is
+ * taken off first; its next byte names the few rules that are looked at.
  */
 
 #include "input/rules_set.h"
 
 /* More than any message has; what is beyond is left in the message. */
 #define PREFIXES_MAX 4
-
-/* ---- layouts ---- */
-
-static void read_time(const struct layout *layout, struct sv time, struct zone z, struct log_record *out)
-{
-	struct host_time instants[2];
-	enum zone_local local;
-	size_t used;
-
-	out->zone = z;
-	if (sv_is_absent(time) || sv_is_absent(layout->time))
-		return;
-	out->has_written = tstamp_read(time, layout->time, &out->written, &used) && used == time.n;
-	out->has_time = out->has_written && tstamp_resolve(&out->written, z, instants, &local);
-	if (!out->has_time)
-		return;
-	out->time = instants[0];
-	out->zoned = out->written.zoned;
-	if (out->zoned)
-		out->zone = (struct zone){ .offset_s = out->written.offset_s };
-}
-
-static struct sv part_of(const struct layout *layout, enum layout_part part)
-{
-	for (size_t i = 0; i < PART_GROUPS_MAX && layout->groups[part][i] != 0; i++) {
-		struct sv text = regex_group(layout->line, layout->groups[part][i]);
-
-		if (!sv_is_absent(text))
-			return text;
-	}
-	return SV_ABSENT;
-}
-
-static bool layout_fits(const struct layout *layout, struct sv line, struct zone z, struct log_record *out)
-{
-	if (!regex_match(layout->line, line, 0))
-		return false;
-	*out = (struct log_record){
-		.layout = layout->section.name.p,
-		.level = part_of(layout, PART_LEVEL),
-		.logger = part_of(layout, PART_LOGGER),
-		.thread = part_of(layout, PART_THREAD),
-		.body = part_of(layout, PART_BODY),
-	};
-	read_time(layout, part_of(layout, PART_TIME), z, out);
-	return true;
-}
-
-bool rules_layout(const struct rules *r, struct sv line, struct zone z, int *layout_hint, struct log_record *out)
-{
-	int hint = *layout_hint;
-
-	if (hint >= 0 && layout_fits(r->layouts[hint], line, z, out))
-		return true;
-	for (size_t i = 0; i < r->layout_count; i++) {
-		if ((int)i == hint || !layout_fits(r->layouts[i], line, z, out))
-			continue;
-		*layout_hint = (int)i;
-		return true;
-	}
-	return false;
-}
 
 /* ---- prefixes ---- */
 
@@ -114,6 +51,13 @@ static struct heading take_heading(const struct rules *r, struct sv text)
 	return h;
 }
 
+/* What a layout found beside the message: the message's own words win over it. */
+static void fill_beside(const struct log_record *record, struct event *e)
+{
+	for (size_t i = record->field_count; i > 0; i--)
+		pattern_set(e, record->fields[i - 1].field, record->fields[i - 1].text);
+}
+
 /* Matches them once more for their fields: only messages that a rule knows come so far. */
 static void fill_heading(const struct heading *h, struct event *e)
 {
@@ -132,11 +76,33 @@ static const struct bucket *bucket_of(const struct rules *r, const struct headin
 	return &r->buckets[h->message.n > 0 ? (unsigned char)h->message.p[0] : 0];
 }
 
-static bool rule_fits(const struct rule *rule, const struct heading *h)
+static struct sv beside(const struct log_record *record, enum event_field field)
+{
+	for (size_t i = 0; i < record->field_count; i++) {
+		if (record->fields[i].field == field)
+			return record->fields[i].text;
+	}
+	return SV_ABSENT;
+}
+
+/* What stands beside the message is as the rule wants it. */
+static bool wheres_hold(const struct rule *rule, const struct log_record *record)
+{
+	for (size_t i = 0; i < rule->where_count; i++) {
+		struct sv text = beside(record, rule->wheres[i].source);
+
+		if (sv_is_absent(text) || !pattern_match(&rule->wheres[i].pattern, text, 0))
+			return false;
+	}
+	return true;
+}
+
+static bool rule_fits(const struct rule *rule, const struct heading *h, const struct log_record *record)
 {
 	if (rule->from != FROM_ANY && h->from != FROM_ANY && rule->from != h->from)
 		return false;
-	return pattern_may_match(&rule->match, h->message) && pattern_match(&rule->match, h->message, 0);
+	return wheres_hold(rule, record) && pattern_may_match(&rule->match, h->message) &&
+	       pattern_match(&rule->match, h->message, 0);
 }
 
 static struct sv source_of(const struct within *w, const struct log_record *record, const struct event *e)
@@ -169,6 +135,7 @@ static void fill_common(const struct rule *rule, const struct heading *h, const 
 {
 	event_init(e, rule->event);
 	e->strength = rule->strength;
+	fill_beside(record, e);
 	fill_heading(h, e);
 	pattern_fill(&rule->match, e);
 	for (size_t i = 0; i < rule->within_count; i++)
@@ -183,7 +150,7 @@ size_t rules_fit(const struct rules *r, const struct log_record *record, const s
 	size_t n = 0;
 
 	for (size_t i = 0; i < b->count && n < max; i++) {
-		if (rule_fits(b->rules[i], &h))
+		if (rule_fits(b->rules[i], &h, record))
 			out[n++] = b->rules[i];
 	}
 	return n;
@@ -201,12 +168,13 @@ void rules_events_init(struct rules_events *it, const struct rules *r, const str
 	it->ended = true;
 	*rule = NULL;
 	for (size_t i = 0; i < b->count; i++) {
-		if (!rule_fits(b->rules[i], &h))
+		if (!rule_fits(b->rules[i], &h, record))
 			continue;
 		it->rule = b->rules[i];
-		it->ended = false;
+		it->ended = it->rule->says_nothing;
 		*rule = it->rule->section.name.p;
-		fill_common(it->rule, &h, record, &it->common);
+		if (!it->ended)
+			fill_common(it->rule, &h, record, &it->common);
 		return;
 	}
 }
@@ -237,7 +205,7 @@ bool rules_names_speaker(const struct rule *rule)
 /* Whether a required field is missing that nobody else can fill. */
 static bool is_lacking(const struct rule *rule, const struct event *e)
 {
-	field_set missing = event_infos[e->type].required & ~e->set;
+	field_set missing = event_missing(e);
 
 	if (rule->whose_thread)
 		missing &= ~RULES_SPEAKER_FIELDS;

@@ -197,6 +197,102 @@ static void find_literal(struct pattern *p, struct arena *a, struct sv source)
 	p->literal_first = w.best_first;
 }
 
+/* ---- the first byte ---- */
+
+static bool is_quantifier(char c)
+{
+	return c == '?' || c == '*' || c == '{';
+}
+
+static bool is_lookaround(const struct walk *w)
+{
+	return peek(w, 1) == '?' && (peek(w, 2) == '=' || peek(w, 2) == '!' ||
+				     (peek(w, 2) == '<' && (peek(w, 3) == '=' || peek(w, 3) == '!')));
+}
+
+/* From "(" into its alternatives: behind "(?:" or "(?<name>". False for groups of another sort. */
+static bool enter_group(struct walk *w)
+{
+	if (peek(w, 1) != '?') {
+		w->at++;
+		return peek(w, 0) != '*';
+	}
+	if (peek(w, 2) == ':') {
+		w->at += 3;
+		return true;
+	}
+	if (peek(w, 2) != '<')
+		return false;
+	while (w->at < w->source.n && peek(w, 0) != '>')
+		w->at++;
+	w->at++;
+	return w->at <= w->source.n;
+}
+
+/* Behind the rest of this alternative: at its "|", or the ")" or the end that closes it. */
+static bool skip_alternative(struct walk *w)
+{
+	while (w->at < w->source.n) {
+		char c = peek(w, 0);
+
+		if (c == '|' || c == ')')
+			return true;
+		if (c == '(' ? !skip_group(w) : c == '[' ? !skip_class(w) : false)
+			return false;
+		if (c != '(' && c != '[')
+			w->at += c == '\\' ? 2 : 1;
+	}
+	return true;
+}
+
+/*
+ * Adds the first bytes of the alternatives from here to the ")" or the end that
+ * closes them. False where they are beyond this walk. Depth is that of the pattern's own groups.
+ */
+static bool add_first(struct walk *w, bool *set) /* NOLINT(misc-no-recursion) */
+{
+	for (;;) {
+		struct walk group;
+
+		while (peek(w, 0) == '(' && is_lookaround(w)) {
+			if (!skip_group(w))
+				return false;
+		}
+		char c = peek(w, 0);
+
+		if (c == '(') {
+			group = *w;
+			if (!enter_group(&group) || !add_first(&group, set) || !skip_group(w) || is_quantifier(peek(w, 0)))
+				return false;
+		} else if (c == '\\') {
+			if (peek(w, 1) == '\0' || strchr("[](){}.*+?|^$\\/-%\"'` ", peek(w, 1)) == NULL || is_quantifier(peek(w, 2)))
+				return false;
+			set[(unsigned char)peek(w, 1)] = true;
+		} else if (c == '\0' || strchr("[.|)^$*+?", c) != NULL || is_quantifier(peek(w, 1))) {
+			return false;
+		} else {
+			set[(unsigned char)c] = true;
+		}
+		if (!skip_alternative(w))
+			return false;
+		if (peek(w, 0) != '|')
+			return true;
+		w->at++;
+	}
+}
+
+/* For an anchored pattern without a literal at its start: all its messages begin with one of a few bytes. */
+static void find_first_bytes(struct pattern *p, struct arena *a, struct sv source)
+{
+	struct walk w = { .source = source, .at = 1 };
+
+	if (!p->anchored || p->literal_first)
+		return;
+	p->first_bytes = arena_array(a, 256, sizeof *p->first_bytes);
+	if (!add_first(&w, p->first_bytes) || w.at < source.n)
+		p->first_bytes = NULL;
+}
+
 /* ---- the pattern ---- */
 
 /* Where a group's name stands in the pattern. */
@@ -241,6 +337,8 @@ const char *pattern_make(struct pattern *p, struct arena *a, struct sv source, e
 	/* In a text of several lines ^ is no fixed place. */
 	if (mode == REGEX_LINES)
 		p->literal_first = false;
+	else
+		find_first_bytes(p, a, source);
 	return map_groups(p, a, source, at);
 }
 

@@ -184,15 +184,23 @@ void tcp_stall_heard(struct tcp_flow *f, int64_t now_us)
 	f->wait.heard_us = now_us;
 }
 
+/* What was on its way when the data was sent does not count as heard all the while. */
+static bool is_sign(const struct tcp_flow *f, bool again, int64_t before_us)
+{
+	return !again || before_us <= f->sent[0].first.us + STALL_LEAST_US;
+}
+
 void tcp_stall_sign(struct tcp_pair *p, unsigned side, bool again, int64_t before_us, int64_t now_us)
 {
 	struct tcp_flow *f = p->side[!side].unacked;
 
-	/* Those of the list that were not yet signed stand first. */
-	for (int i = 0; f != NULL && f->wait.sign_us == 0 && (!again || i < FLOWS_LOOKED_AT); i++, f = f->older)
-		/* What was on its way when the data was sent does not count as heard all the while. */
-		if (!again || before_us <= f->sent[0].first.us + STALL_LEAST_US)
+	/* Those that were not yet signed stand first, but for a few that progressed meanwhile. */
+	for (int passed = 0; f != NULL && passed < FLOWS_LOOKED_AT; f = f->older) {
+		if (f->wait.sign_us == 0 && is_sign(f, again, before_us))
 			f->wait.sign_us = now_us;
+		else
+			passed++;
+	}
 }
 
 /* When the head was accepted: by its last transmission, unless that is too long ago to have been answered now. */

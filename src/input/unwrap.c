@@ -296,7 +296,7 @@ static int add_line(struct unwrap *u, struct writer *w, struct sv line, const st
 
 	if (w->laid || (!a->has_time && !w->bare))
 		return add_to_joiner(u, w, line, a);
-	if (rules_layout(u->rules, line, u->zone, &w->layout_hint, &record)) {
+	if (rules_layout(u->rules, line, u->zone, &w->layout_hint, u->memory.record, &record)) {
 		w->laid = true;
 		return end_bare(u, w) != 0 ? -1 : add_to_joiner(u, w, line, a);
 	}
@@ -561,7 +561,7 @@ static bool has_time(const struct rules *r, struct sv line, struct wrap_memory *
 	}
 	if (timed)
 		return true;
-	return rules_layout(r, line, (struct zone){ 0 }, hint, &record) &&
+	return rules_layout(r, line, (struct zone){ 0 }, hint, m->record, &record) &&
 	       (record.has_time || (record.has_written && record.written.lacks != TSTAMP_LACKS_NOTHING));
 }
 

@@ -6,6 +6,8 @@
 #include <assert.h>
 #include <string.h>
 
+#define UUID_CHARS 36
+
 _Static_assert(FIELD_COUNT <= 64, "a field_set has one bit for each field");
 
 const struct field_info field_infos[FIELD_COUNT] = {
@@ -116,9 +118,19 @@ int64_t event_int_or(const struct event *e, enum event_field f, int64_t otherwis
 	return otherwise;
 }
 
+field_set event_missing(const struct event *e)
+{
+	field_set missing = event_infos[e->type].required & ~e->set;
+
+	if (event_infos[e->type].side == SIDE_CLIENT && event_has(e, FIELD_CLIENT))
+		missing &= ~FIELD_BIT(FIELD_GROUP);
+	return missing;
+}
+
 bool event_lacks(const struct event *e, enum event_field *missing)
 {
-	field_set lacking = event_infos[e->type].required & ~e->set;
+	field_set lacking = event_missing(e);
+
 	for (size_t i = 0; lacking != 0 && i < FIELD_COUNT; i++) {
 		if (lacking & FIELD_BIT(i)) {
 			*missing = (enum event_field)i;
@@ -126,4 +138,25 @@ bool event_lacks(const struct event *e, enum event_field *missing)
 		}
 	}
 	return false;
+}
+
+struct sv member_id_owner(struct sv member_id)
+{
+	if (member_id.n <= UUID_CHARS + 1)
+		return SV_ABSENT;
+	size_t hyphen = member_id.n - UUID_CHARS - 1;
+	for (size_t i = 0; i <= UUID_CHARS; i++) {
+		bool is_hyphen = member_id.p[hyphen + i] == '-';
+		bool is_due = i == 0 || i == 9 || i == 14 || i == 19 || i == 24;
+		if (is_hyphen != is_due)
+			return SV_ABSENT;
+	}
+	return sv_sub(member_id, 0, hyphen);
+}
+
+struct sv event_client(const struct event *e)
+{
+	struct sv client = event_text(e, FIELD_CLIENT);
+
+	return client.n > 0 ? client : member_id_owner(event_text(e, FIELD_MEMBER));
 }

@@ -85,9 +85,11 @@ static void clock_bullets(struct out *o, const struct chapter_context *c)
 		const struct input_info *in = &c->f->inputs[i];
 		const struct zone *zone = clock_zone_of(clocks, in->id);
 		if (zone != NULL)
-			out_bullet(o, arena_printf(c->a, "%.*s was evidently written in %.*s, which it does not say, and is read so. "
+			out_bullet(o, arena_printf(c->a, "%.*s was evidently written in %.*s, not in %.*s (%.*s), and is read so. "
 							 "--timezone overrules it.",
-						   SV_ARG(in->path), SV_ARG(zone_words(c->a, zone))));
+						   SV_ARG(in->path), SV_ARG(zone_words(c->a, zone)),
+						   SV_ARG(sv_is_absent(in->zone_name) ? SV("UTC") : in->zone_name),
+						   SV_ARG(words_or_dash(in->zone_source))));
 	}
 	for (size_t i = 0; i < clocks->count; i++) {
 		const struct host_clock *h = &clocks->hosts[i];

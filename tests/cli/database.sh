@@ -34,6 +34,24 @@ for delay in 0.005 0.02 0.05 0.1 0.2; do
 	cmp "$out/1.json" "$out/k.json"
 done
 
+# analyze takes exactly what it is given: another incident in the same directory is not mixed with the first.
+"$a" analyze "$sample" -o "$out/report" --quiet
+"$a" analyze samples/pause-and-jitter -o "$out/report" --quiet
+"$a" analyze samples/pause-and-jitter -o "$out/other" --quiet
+cmp "$out/report/report.json" "$out/other/report.json"
+# Killed in the middle, it leaves the earlier report's database as it was.
+cp "$out/report/incident.db" "$out/kept.db"
+"$a" analyze "$sample" -o "$out/report" --quiet 2>/dev/null &
+pid=$!
+sleep 0.05
+if kill -9 $pid 2>/dev/null; then
+	wait $pid 2>/dev/null || true
+	"$a" report --db "$out/report/incident.db" --format json -o "$out/after.json"
+	cmp "$out/other/report.json" "$out/after.json"
+else
+	wait $pid 2>/dev/null || true
+fi
+
 echo 'this is no database, only text that goes on for a while' >"$out/text.db"
 status=0
 "$a" report --db "$out/text.db" 2>"$out/err" || status=$?

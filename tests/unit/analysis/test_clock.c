@@ -653,6 +653,102 @@ static void other_logs_of_a_host_inherit_its_zone(void **state)
 	story_free(st);
 }
 
+/* Both logs in local time, eight hours ahead; captures of that host from .. to, in UTC; a table without a host. */
+static void logs_all_in_local_time(void **state)
+{
+	static const struct {
+		const char *from, *to;
+		const char *zone_source;	/* of the logs and the table */
+		int32_t zone_s;
+	} cases[] = {
+		/* A capture of the very seconds. */
+		{ "10:00:00.450", "10:00:00.520", "assumed", 28800 },
+		/* It lies in three zones' worth of a longer capture: nobody knows. */
+		{ "08:30:00", "11:30:00", "assumed", 0 },
+		/* It may be of another hour. */
+		{ "10:10:00", "10:20:00", "assumed", 0 },
+		/* The log lies in its time as it is. */
+		{ "18:00:00", "18:10:00", "assumed", 0 },
+		/* The log says so itself. */
+		{ "10:00:00.450", "10:00:00.520", "written", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct two_logs t = { 28800 * US_PER_S, 28800 * US_PER_S, cases[i].zone_source, cases[i].zone_source, NULL, 0, 0, 0, 0 };
+		struct story *st = story_new();
+		struct clocks c;
+		int64_t table;
+
+		tell_two_logs(st, &t);
+		open_input(st, "eth0.pcap", "capture", "consumer-1", "written");
+		story_event(st, EVENT_NET_CONNECTION, "consumer-1", at(cases[i].from), "path_a", "10.0.0.1:5", "path_b",
+			    "10.0.0.2:9092", NULL);
+		story_event(st, EVENT_NET_CONNECTION, "consumer-1", at(cases[i].to), "path_a", "10.0.0.1:6", "path_b",
+			    "10.0.0.2:9092", NULL);
+		table = open_input(st, "effects.csv", "table", NULL, cases[i].zone_source);
+		story_event(st, EVENT_EFFECT, NULL, at("18:00:00.501"), "status", "success", NULL);
+		story_event(st, EVENT_EFFECT, NULL, at("18:00:00.505"), "status", "success", NULL);
+		c = clocks_by_default(st);
+		assert_int_equal(c.zone_count, cases[i].zone_s == 0 ? 0 : 3);
+		if (cases[i].zone_s != 0) {
+			assert_int_equal(clock_zone_of(&c, t.server)->offset_s, cases[i].zone_s);
+			assert_int_equal(clock_zone_of(&c, t.app)->offset_s, cases[i].zone_s);
+			assert_int_equal(clock_zone_of(&c, table)->offset_s, cases[i].zone_s);
+		}
+		story_free(st);
+	}
+}
+
+static void samples_tell_when_a_clock_was_set(void **state)
+{
+	/*
+	 * A loop that samples each second; the clock is set by so much in the 2301st. 100 ms are no more than its pace
+	 * may vary by.
+	 */
+	static const struct {
+		int64_t step_us;
+		bool has_loop, is_located;
+	} cases[] = { { 2 * US_PER_S, true, true }, { 2 * US_PER_S, false, false }, { -600 * MS, true, true }, { 100 * MS, true, false } };
+	const int64_t start_us = at("10:00:00.500").us;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct story *st = story_new();
+		const struct clock_piece *p;
+		struct clocks c;
+
+		for (int k = 0; k < 8; k++) {
+			char member[16];
+
+			snprintf(member, sizeof member, "m%d", k);
+			first_join(st, after(at("10:00:00.500"), k * 500 * US_PER_S), (struct exchange){ "consumer-1", "broker-1",
+				   "refunds", member, "c1", .client_ahead_us = k > 4 ? cases[i].step_us : 0, .there_us = 3 * MS,
+				   .back_us = 3 * MS });
+		}
+		story_input(st, "snmp.log", "counters", "consumer-1");
+		for (int k = 1900; k < 2600 && cases[i].has_loop; k++) {
+			int64_t from_us = start_us + k * US_PER_S + (k > 2300 ? cases[i].step_us : 0);
+			int64_t to_us = start_us + (k + 1) * US_PER_S + (k + 1 > 2300 ? cases[i].step_us : 0);
+
+			story_interval(st, EVENT_COUNTER_DELTA, "consumer-1", (struct host_time){ from_us },
+				       (struct host_time){ to_us }, "counter", "tcp.retrans", "delta", "1", NULL);
+		}
+		c = clocks_by_default(st);
+		assert_int_equal(clock_named(&c, "consumer-1")->piece_count, 2);
+		p = &clock_named(&c, "consumer-1")->pieces[1];
+		assert_true(llabs(p->step_us - cases[i].step_us) <= 8 * MS);
+		if (cases[i].is_located) {
+			assert_int_equal(p->set_after.us, start_us + 2300 * US_PER_S);
+			assert_int_equal(p->set_before.us, start_us + 2301 * US_PER_S + cases[i].step_us);
+		} else {
+			assert_int_equal(p->set_after.us, start_us + 2000 * US_PER_S + 6 * MS);
+			assert_int_equal(p->set_before.us, start_us + 2500 * US_PER_S + cases[i].step_us);
+		}
+		story_free(st);
+	}
+}
+
 static void the_users_offset_leaves_no_zone(void **state)
 {
 	struct story *st = story_new();
@@ -863,6 +959,8 @@ int main(void)
 		cmocka_unit_test(zones_are_of_inputs_and_clocks_of_hosts),
 		cmocka_unit_test(other_logs_of_a_host_inherit_its_zone),
 		cmocka_unit_test(the_users_offset_leaves_no_zone),
+		cmocka_unit_test(logs_all_in_local_time),
+		cmocka_unit_test(samples_tell_when_a_clock_was_set),
 		cmocka_unit_test(a_host_with_an_offset_of_its_own_is_no_reference),
 		cmocka_unit_test(the_users_offset_wins),
 		cmocka_unit_test(a_second_broker_is_aligned_through_a_client),

@@ -566,7 +566,7 @@ static void test_causes_by_time(void **state)
 	(void)state;
 
 	rebalance(s, 5, "10:00:10", "10:00:12");
-	granted(s, "consumer-2", "10:00:12", "5", "refunds-0", NULL);
+	granted(s, "consumer-2", "10:00:12.010", "5", "refunds-0", NULL);
 	bare_effect(s, "10:00:01", "consumer-1", "1");
 	bare_effect(s, "10:00:14", "consumer-2", "2");
 	find(s);
@@ -591,6 +591,28 @@ static void test_causes_by_time(void **state)
 	assert_int_equal(s->found.duplicates[0].cause, CAUSE_UNRELATED);
 	assert_int_equal(s->found.duplicates[0].rebalance, 0);
 	story_free(s->st);
+}
+
+/* A log to the second says that the partition was given before what its owner executed until then, which is not so. */
+static void test_a_grant_to_the_second_does_not_part_effects(void **state)
+{
+	static const char *const told[] = { "10:00:12.950", "10:00:12" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct scene *s = scene_new();
+
+		rebalance(s, 5, "10:00:11", "10:00:13.900");
+		granted(s, "consumer-1", told[i], "5", "refunds-0", NULL);
+		attempt(s, "10:00:12.050", "consumer-1", "11", "A", "reversal", "success", "a1");
+		attempt(s, "10:00:12.100", "consumer-1", "12", "B", "reversal", "success", "b1");
+		attempt(s, "10:00:14.500", "consumer-1", "11", "A", "reversal", "success", "a2");
+		find(s);
+		assert_int_equal(s->found.redelivery_count, 1);
+		assert_int_equal(s->found.redeliveries[0].committed_offset, 11);
+		assert_int_equal(s->found.redeliveries[0].rebalance, 1);
+		story_free(s->st);
+	}
 }
 
 /* A refund's second notice is no money: the amounts of the steps stand apart. */
@@ -839,7 +861,7 @@ static void test_books_compare_identities(void **state)
 
 static void test_partitions_text(void **state)
 {
-	struct sv rest = SV("[refunds-0, order-events-v2-12], a-b [3],rubbish,-1, x-y"), topic;
+	struct sv rest = SV("[refunds-0, order-events-v2-12], a-b [3],rubbish,-1, x-y"), topic = SV_ABSENT;
 	int64_t partition;
 	(void)state;
 
@@ -853,6 +875,32 @@ static void test_partitions_text(void **state)
 	assert_true(is(topic, "a-b"));
 	assert_int_equal(partition, 3);
 	assert_false(partitions_next(&rest, &topic, &partition));
+}
+
+static void check_partitions(struct sv text, size_t n, const char *const topics[], const int64_t partitions[])
+{
+	struct sv topic = SV_ABSENT;
+	int64_t partition;
+
+	for (size_t i = 0; i < n; i++) {
+		assert_true(partitions_next(&text, &topic, &partition));
+		assert_true(is(topic, topics[i]));
+		assert_int_equal(partition, partitions[i]);
+	}
+	assert_false(partitions_next(&text, &topic, &partition));
+}
+
+static void test_partitions_of_other_clients(void **state)
+{
+	(void)state;
+	check_partitions(SV("a-b[0 11], c[2]"), 3, (const char *const[]){ "a-b", "a-b", "c" }, (const int64_t[]){ 0, 11, 2 });
+	check_partitions(SV("{TopicPartition(topic='a-1', partition=3), TopicPartition(topic='b', partition=0)}"), 2,
+			 (const char *const[]){ "a-1", "b" }, (const int64_t[]){ 3, 0 });
+	check_partitions(SV("order-events/3"), 1, (const char *const[]){ "order-events" }, (const int64_t[]){ 3 });
+	check_partitions(SV("3 of a-1"), 1, (const char *const[]){ "a-1" }, (const int64_t[]){ 3 });
+	/* Numbers of no topic, and a topic of no number. */
+	check_partitions(SV("0 1, 2"), 0, NULL, NULL);
+	check_partitions(SV("topic='a', a"), 0, NULL, NULL);
 }
 
 static void test_nothing(void **state)
@@ -894,6 +942,7 @@ int main(void)
 		cmocka_unit_test(test_conflict_by_amount),
 		cmocka_unit_test(test_causes_without_offsets),
 		cmocka_unit_test(test_causes_by_time),
+		cmocka_unit_test(test_a_grant_to_the_second_does_not_part_effects),
 		cmocka_unit_test(test_amounts_per_step),
 		cmocka_unit_test(test_amounts_do_not_overflow),
 		cmocka_unit_test(test_two_reports_of_one_attempt),
@@ -906,6 +955,7 @@ int main(void)
 		cmocka_unit_test(test_books_without_a_common_key),
 		cmocka_unit_test(test_books_compare_identities),
 		cmocka_unit_test(test_partitions_text),
+		cmocka_unit_test(test_partitions_of_other_clients),
 		cmocka_unit_test(test_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -476,6 +476,107 @@ static void test_a_poll_timeout_by_the_clients_reason(void **state)
 	story_free(st);
 }
 
+/* librdkafka's own log names no group; the member id at the coordinator says whose client it is. */
+static void test_a_client_that_names_no_group(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	group_of_three(st);
+	story_event(st, EVENT_CLIENT_POLL_TIMEOUT, "app-1", at("10:00:30"), "client", "c-1", NULL);
+	member_line(st, EVENT_MEMBER_LEFT, "10:00:30.010", ID_1);
+	preparing(st, "10:00:30.010", "1", ID_1, LEAVING(ID_1));
+	formed(st, "10:00:31", "2");
+	/* Of a client that nobody knows nothing follows. */
+	story_event(st, EVENT_CLIENT_POLL_TIMEOUT, "app-9", at("10:05:00"), "client", "c-9", NULL);
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 2);
+	assert_trigger(&r.items[1], TRIGGER_POLL_TIMEOUT);
+	story_free(st);
+}
+
+/* A client of which two groups are known is of neither. */
+static void test_a_client_of_two_groups_is_not_guessed(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	group_of_three(st);
+	story_event(st, EVENT_MEMBER_JOINS, "broker-1", at("09:58:02"), "group", "h", "member", ID_1, NULL);
+	story_event(st, EVENT_CLIENT_POLL_TIMEOUT, "app-1", at("10:00:30"), "client", "c-1", NULL);
+	member_line(st, EVENT_MEMBER_LEFT, "10:00:30.010", ID_1);
+	preparing(st, "10:00:30.010", "1", ID_1, LEAVING(ID_1));
+	formed(st, "10:00:31", "2");
+	struct rebalances r = find(st);
+	/* The second is of the other group. */
+	assert_int_equal(r.count, 3);
+	assert_trigger(&r.items[2], TRIGGER_MEMBER_LEAVE);
+	story_free(st);
+}
+
+/* Python clients print one line when they close and when they overrun their poll interval. */
+static void tell_python_leave(struct story *st)
+{
+	group_of_three(st);
+	story_event(st, EVENT_CLIENT_LEAVES, "app-1", at("10:00:30"), "group", "g", "client", "c-1", "reason",
+		    "closed, or max_poll_interval_ms overrun", NULL);
+	member_line(st, EVENT_MEMBER_LEFT, "10:00:30.010", ID_1);
+	preparing(st, "10:00:30.010", "1", ID_1, LEAVING(ID_1));
+	formed(st, "10:00:31", "2");
+	member_line(st, EVENT_MEMBER_JOINS, "10:00:36", ID_1_NEW);
+	preparing(st, "10:00:36", "2", ID_1_NEW, ADDING(ID_1_NEW));
+	formed(st, "10:00:37", "3");
+	joined(st, "app-1", "c-1", "10:00:37.01", "3", ID_1_NEW);
+}
+
+static void test_who_leaves_and_comes_back_has_overrun(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	tell_python_leave(st);
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 3);
+	assert_trigger(&r.items[1], TRIGGER_POLL_TIMEOUT);
+	assert_int_equal(r.items[1].trigger_strength, STRENGTH_SUGGESTS);
+	assert_trigger(&r.items[2], TRIGGER_MEMBER_REJOIN);
+	story_free(st);
+}
+
+static void test_who_leaves_and_starts_again_has_closed(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	tell_python_leave(st);
+	starts(st, "app-1", "c-1", "10:00:33");
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 3);
+	assert_trigger(&r.items[1], TRIGGER_MEMBER_LEAVE);
+	assert_trigger(&r.items[2], TRIGGER_MEMBER_JOIN);
+	story_free(st);
+}
+
+/* Without a reason of the client: right after an assignment it follows from that, later something changed. */
+static void test_a_member_that_joins_again_at_once(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	group_of_three(st);
+	preparing(st, "09:58:04.8", "1", ID_2, "Leader " ID_2 " re-joining group during Stable; client reason: not provided");
+	formed(st, "09:58:05", "2");
+	assigned(st, "09:58:05.1", "2");
+	preparing(st, "10:10:00", "2", ID_2, "Leader " ID_2 " re-joining group during Stable; client reason: not provided");
+	formed(st, "10:10:01", "3");
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 3);
+	assert_trigger(&r.items[1], TRIGGER_PROTOCOL_FOLLOWUP);
+	assert_int_equal(r.items[1].root, 1);
+	assert_trigger(&r.items[2], TRIGGER_METADATA_CHANGE);
+	story_free(st);
+}
+
 /* A client that gives no reason, to a broker that knows none: only the client's own log says that it was no wish. */
 static void test_a_missing_reason_is_no_voluntary_leave(void **state)
 {
@@ -944,6 +1045,11 @@ int main(void)
 		cmocka_unit_test(test_an_eviction_while_a_join_phase_is_on),
 		cmocka_unit_test(test_a_pending_member_is_not_evicted),
 		cmocka_unit_test(test_a_poll_timeout_by_the_clients_reason),
+		cmocka_unit_test(test_a_client_that_names_no_group),
+		cmocka_unit_test(test_a_client_of_two_groups_is_not_guessed),
+		cmocka_unit_test(test_who_leaves_and_comes_back_has_overrun),
+		cmocka_unit_test(test_who_leaves_and_starts_again_has_closed),
+		cmocka_unit_test(test_a_member_that_joins_again_at_once),
 		cmocka_unit_test(test_a_missing_reason_is_no_voluntary_leave),
 		cmocka_unit_test(test_a_static_members_poll_timeout_looks_like_an_expiry),
 		cmocka_unit_test(test_anothers_poll_timeout_is_not_this_expiry),

@@ -63,7 +63,7 @@ static const char *told(const struct bench *b, const char *line)
 	struct buf text;
 	int hint = -1;
 
-	if (!rules_layout(b->rules, sv_of(line), (struct zone){ 0 }, &hint, &record))
+	if (!rules_layout(b->rules, sv_of(line), (struct zone){ 0 }, &hint, b->arena, &record))
 		record = (struct log_record){ .body = sv_of(line) };
 	if (!rules_match(b->rules, &record, &e, &rule))
 		return "-";
@@ -473,22 +473,22 @@ static void a_layout_is_found_and_kept(void **state)
 
 	(void)state;
 	assert_true(rules_layout(b.rules, SV("2026-11-30T21:47:14.839+08:00  INFO 1 --- [t] a.b.C : text"), (struct zone){ 0 }, &hint,
-				 &record));
+				 b.arena, &record));
 	assert_string_equal(record.layout, "spring-boot-3");
 	assert_true(record.zoned);
 	assert_int_equal(record.zone.offset_s, 8 * 3600);
 	assert_int_equal(record.time.us, INT64_C(1796046434839000));
 	/* Lines that belong to it, and lines of no log. */
-	assert_false(rules_layout(b.rules, SV("\tat java.base/java.lang.Thread.run(Thread.java:840)"), (struct zone){ 0 }, &hint, &record));
-	assert_false(rules_layout(b.rules, SV("time,consumer,business_key"), (struct zone){ 0 }, &hint, &record));
-	assert_false(rules_layout(b.rules, SV(""), (struct zone){ 0 }, &hint, &record));
+	assert_false(rules_layout(b.rules, SV("\tat java.base/java.lang.Thread.run(Thread.java:840)"), (struct zone){ 0 }, &hint, b.arena, &record));
+	assert_false(rules_layout(b.rules, SV("time,consumer,business_key"), (struct zone){ 0 }, &hint, b.arena, &record));
+	assert_false(rules_layout(b.rules, SV(""), (struct zone){ 0 }, &hint, b.arena, &record));
 	/* Another layout in the same input. */
-	assert_true(rules_layout(b.rules, SV("[2026-11-30 13:47:14,839] INFO text (a.b.C)"), (struct zone){ .offset_s = 3600 }, &hint, &record));
+	assert_true(rules_layout(b.rules, SV("[2026-11-30 13:47:14,839] INFO text (a.b.C)"), (struct zone){ .offset_s = 3600 }, &hint, b.arena, &record));
 	assert_string_equal(record.layout, "kafka");
 	assert_false(record.zoned);
 	assert_int_equal(record.time.us, INT64_C(1796046434839000) - INT64_C(3600000000));
 	/* A date that there is not: a record, without a time. */
-	assert_true(rules_layout(b.rules, SV("[2026-02-30 13:47:14,839] INFO text (a.b.C)"), (struct zone){ 0 }, &hint, &record));
+	assert_true(rules_layout(b.rules, SV("[2026-02-30 13:47:14,839] INFO text (a.b.C)"), (struct zone){ 0 }, &hint, b.arena, &record));
 	assert_false(record.has_time);
 	bench_end(&b);
 }

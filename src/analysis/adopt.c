@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* Groups for the lines of clients that name none. See analysis/adopt.h. */
+
+#include "analysis/adopt.h"
+
+#include <stdlib.h>
+
+static int membership_cmp(const void *x, const void *y)
+{
+	const struct membership *a = x, *b = y;
+	int order = sv_cmp(a->client, b->client);
+
+	return order != 0 ? order : sv_cmp(a->group, b->group);
+}
+
+void memberships_add(struct memberships *m, struct arena *a, struct sv client, struct sv group)
+{
+	struct membership one = { client, group };
+
+	if (client.n == 0 || group.n == 0)
+		return;
+	/* The same client speaks many lines in a row. */
+	if (m->count == 0 || membership_cmp(&m->items[m->count - 1], &one) != 0)
+		*ARENA_PUSH(a, m->items, m->count, m->capacity) = one;
+}
+
+void memberships_sort(struct memberships *m)
+{
+	size_t kept = 1;
+
+	if (m->count == 0)
+		return;
+	qsort(m->items, m->count, sizeof *m->items, membership_cmp);
+	for (size_t i = 1; i < m->count; i++) {
+		if (membership_cmp(&m->items[kept - 1], &m->items[i]) != 0)
+			m->items[kept++] = m->items[i];
+	}
+	m->count = kept;
+}
+
+/* The first of the client, where it is or would be. */
+static size_t find(const struct memberships *m, struct sv client)
+{
+	size_t low = 0, high = m->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (sv_cmp(m->items[middle].client, client) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+void memberships_adopt(const struct memberships *m, struct event *e)
+{
+	struct sv client = event_text(e, FIELD_CLIENT);
+	size_t at;
+
+	if (event_infos[e->type].side != SIDE_CLIENT || client.n == 0 || event_has(e, FIELD_GROUP))
+		return;
+	at = find(m, client);
+	if (at == m->count || !sv_eq(m->items[at].client, client))
+		return;
+	if (at + 1 < m->count && sv_eq(m->items[at + 1].client, client))
+		return;
+	event_set_text(e, FIELD_GROUP, m->items[at].group);
+}
