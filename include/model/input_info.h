@@ -30,7 +30,7 @@ struct input_info {
 	struct host_time first;
 	struct host_time last;
 	struct sv zone_name;	 /* "UTC", "+08:00"; absent when no time had to be read */
-	struct sv zone_source;	 /* "written", "option", "assumed" */
+	struct sv zone_source;	 /* "written", "wrapper" (its times prove it), "option", "assumed" */
 };
 
 /*

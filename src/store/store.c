@@ -46,7 +46,7 @@ static const char schema_facts[] =
 	"	first_us INTEGER,	-- by the host's clock, us since 1970 UTC\n"
 	"	last_us INTEGER,\n"
 	"	zone_name TEXT,\n"
-	"	zone_source TEXT	-- written, option, assumed\n"
+	"	zone_source TEXT	-- written, wrapper, option, assumed\n"
 	") STRICT;\n"
 	"-- Damaged or ignored pieces of inputs.\n"
 	"CREATE TABLE problem (\n"
