@@ -243,8 +243,13 @@ void detect_merge(struct arena *a, struct window *w, const struct window *other)
  */
 static void lengthen_outage(struct window *w)
 {
-	if (w->has_outage && w->has_lost)
-		w->outage = span_intersect(span_union(w->outage, w->lost), w->span);
+	if (!w->has_outage || !w->has_lost)
+		return;
+	/* Coarse times may have been cut to finer ones. */
+	w->lost = span_intersect(w->lost, w->span);
+	w->has_lost = !span_is_empty(w->lost);
+	if (w->has_lost)
+		w->outage = span_union(w->outage, w->lost);
 }
 
 void detect_measure_spans(struct window *w)
