@@ -218,6 +218,29 @@ static bool is_link_window(struct collector *c, const struct interval *i, struct
 	return i->growth[0] >= detect_threshold(THRESHOLD_LINK_HELD_BACK);
 }
 
+static struct window *next_of_host(struct windows *all, size_t after)
+{
+	for (size_t i = after + 1; i < all->count; i++)
+		if (sv_eq(all->items[i].host, all->items[after].host))
+			return &all->items[i];
+	return NULL;
+}
+
+/*
+ * A segment that is held back is tried again after twice as long each time (RTO
+ * backoff): as long as it has been held already, nothing new need be counted. So
+ * growths that lie no further apart than that, within a sample, are one outage.
+ */
+static void join_backoff(const struct detect_context *ctx, size_t first)
+{
+	for (size_t i = first; i < ctx->out->count; i++) {
+		const struct window *w = &ctx->out->items[i];
+		struct window *next = next_of_host(ctx->out, i);
+		if (next != NULL && next->span.start.us - w->span.end.us <= span_length_us(w->span) + w->resolution_us)
+			next->span.start = next->outage.start = w->span.start;
+	}
+}
+
 /* What a host cannot send does not come by its own capture: the counters alone tell. */
 int detect_link(const struct detect_context *ctx)
 {
@@ -226,8 +249,12 @@ int detect_link(const struct detect_context *ctx)
 			       .is_window = is_link_window,
 			       .kind = WINDOW_LINK,
 			       .role = "segments stood in this host's own queue until their timers ran out" };
+	size_t first = ctx->out->count;
 
-	return collect(&c);
+	if (collect(&c) < 0)
+		return -1;
+	join_backoff(ctx, first);
+	return 0;
 }
 
 /* ---- softnet ---- */

@@ -553,6 +553,20 @@ static void test_segments_held_back_in_the_host(void **state)
 	assert_int_equal(measured(w, MEASURE_HELD_BACK), 3);
 	story_free(st);
 
+	/* Held for 2 s, tried again after 2 s more and after 4 s more: one outage. A minute later it is another. */
+	st = story_new();
+	covered(st, "c1", "netstat", "10:00:00", "10:05:00", "301");
+	counter(st, "c1", "tcpext.TCPSpuriousRtxHostQueues", "10:00:11", "1");
+	counter(st, "c1", "tcpext.TCPSpuriousRtxHostQueues", "10:00:12", "1");
+	counter(st, "c1", "tcpext.TCPSpuriousRtxHostQueues", "10:00:15", "1");
+	counter(st, "c1", "tcpext.TCPSpuriousRtxHostQueues", "10:00:20", "1");
+	counter(st, "c1", "tcpext.TCPSpuriousRtxHostQueues", "10:01:30", "1");
+	all = find_windows(st);
+	assert_int_equal(all.count, 2);
+	assert_span(all.items[0].span, "10:00:11", "10:00:21");
+	assert_span(all.items[1].span, "10:01:30", "10:01:31");
+	story_free(st);
+
 	/* Timers that ran out needlessly were of segments that had left: no link, and no window. */
 	st = story_new();
 	covered(st, "c1", "netstat", "10:00:00", "10:01:00", "61");
