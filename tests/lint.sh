@@ -13,9 +13,10 @@ fail=0
 
 have() { command -v "$1" >/dev/null 2>&1 || { echo "lint: $1 is not installed, left out"; return 1; }; }
 
+# gcc loses sight of pointers that are kept in arrays of structs and calls them leaks; make asan looks for real ones.
 if have gcc; then
 	for f in $sources; do
-		gcc $cflags -O2 -fanalyzer -Werror -c -o /dev/null "$f" || fail=1
+		gcc $cflags -O2 -fanalyzer -Wno-analyzer-malloc-leak -Werror -c -o /dev/null "$f" || fail=1
 	done
 fi
 if have clang; then
