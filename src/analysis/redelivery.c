@@ -6,6 +6,7 @@
 
 #include "analysis/redelivery.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static int cmp_i64(int64_t x, int64_t y)
@@ -299,6 +300,7 @@ static void collect_silent_owners(const struct grants *grants, const struct refu
 		order[i] = &grants->items[i];
 	qsort(order, grants->count, sizeof(const struct grant *), cmp_grant_time);
 	for (size_t i = 0; i < grants->count; i++) {
+		assert(order[i] != NULL); /* each was set above */
 		const struct grant *g = order[i], *next = i + 1 < grants->count ? order[i + 1] : NULL;
 		int64_t until = INT64_MAX;
 		if (!g->has_offset || !sv_is_absent(g->consumer))

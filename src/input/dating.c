@@ -56,7 +56,9 @@ static enum dated settle_whole(const struct tstamp *t, struct zone z, const stru
 
 static struct zone zone_of(const struct tstamp *t, struct zone z)
 {
-	return t->zoned ? (struct zone){ .offset_s = t->offset_s } : z;
+	const struct zone written = { .offset_s = t->offset_s };
+
+	return t->zoned ? written : z;
 }
 
 static struct civil local_civil(struct host_time at, struct zone z)
