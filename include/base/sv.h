@@ -33,6 +33,8 @@ struct sv sv_sub(struct sv s, size_t from, size_t n);
 bool sv_is_absent(struct sv s);
 /* Absent and empty are equal to themselves and differ from each other. */
 bool sv_eq(struct sv a, struct sv b);
+/* Whether they may be the same: one is absent, or they are equal. */
+bool sv_agree(struct sv a, struct sv b);
 /* ASCII letters alone are folded. */
 bool sv_eq_nocase(struct sv a, struct sv b);
 /* Byte order, a prefix before the longer; absent before all. */

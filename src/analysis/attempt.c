@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+#include "base/order.h"
+
 /* Two inputs report one attempt within this time of one another: the call's own length, and two clocks' rounding. */
 #define SAME_ATTEMPT_US US_PER_S
 /* How far back the other report is looked for, so that hostile input costs no square. */
@@ -58,16 +60,11 @@ int64_t amount_add(int64_t x, int64_t y)
 	return x + y;
 }
 
-static int cmp_i64(int64_t x, int64_t y)
-{
-	return (x > y) - (x < y);
-}
-
 static int cmp_time(const struct attempt *x, const struct attempt *y)
 {
-	int order = cmp_i64(x->time.us, y->time.us);
+	int order = order_i64(x->time.us, y->time.us);
 
-	return order != 0 ? order : cmp_i64(x->evidence.event, y->evidence.event);
+	return order != 0 ? order : order_i64(x->evidence.event, y->evidence.event);
 }
 
 static int cmp_items(const void *x, const void *y)
@@ -94,11 +91,6 @@ bool attempt_same_intent(const struct attempt *x, const struct attempt *y)
 	return sv_eq(x->operation, y->operation) && sv_eq(x->step, y->step) && sv_eq(x->version, y->version);
 }
 
-static bool agree(struct sv x, struct sv y)
-{
-	return sv_is_absent(x) || sv_is_absent(y) || sv_eq(x, y);
-}
-
 bool attempt_same_message(const struct attempt *x, const struct attempt *y, bool *known)
 {
 	*known = true;
@@ -112,11 +104,11 @@ bool attempt_same_message(const struct attempt *x, const struct attempt *y, bool
 
 bool attempt_same_payload(const struct attempt *x, const struct attempt *y)
 {
-	if (!agree(x->fingerprint, y->fingerprint))
+	if (!sv_agree(x->fingerprint, y->fingerprint))
 		return false;
 	if (!x->has_amount || !y->has_amount)
 		return true;
-	return x->amount_micros == y->amount_micros && agree(x->currency, y->currency);
+	return x->amount_micros == y->amount_micros && sv_agree(x->currency, y->currency);
 }
 
 /* ---- loading ---- */
@@ -167,9 +159,9 @@ static bool one_attempt(const struct attempt *x, const struct attempt *y)
 {
 	return x->evidence.place.input != y->evidence.place.input && y->time.us - x->time.us <= SAME_ATTEMPT_US &&
 	       x->outcome == y->outcome && x->has_offset == y->has_offset && x->partition == y->partition &&
-	       x->offset == y->offset && agree(x->topic, y->topic) && agree(x->consumer, y->consumer) &&
-	       agree(x->evidence.host, y->evidence.host) && agree(x->request_id, y->request_id) &&
-	       agree(x->message_id, y->message_id) && attempt_same_payload(x, y);
+	       x->offset == y->offset && sv_agree(x->topic, y->topic) && sv_agree(x->consumer, y->consumer) &&
+	       sv_agree(x->evidence.host, y->evidence.host) && sv_agree(x->request_id, y->request_id) &&
+	       sv_agree(x->message_id, y->message_id) && attempt_same_payload(x, y);
 }
 
 static void take_if_absent(struct sv *to, struct sv from)
@@ -238,7 +230,7 @@ static int cmp_stream(const struct attempt *p, const struct attempt *q)
 		return order;
 	if ((order = sv_cmp(p->topic, q->topic)) != 0)
 		return order;
-	return cmp_i64(p->partition, q->partition);
+	return order_i64(p->partition, q->partition);
 }
 
 static int cmp_stream_time(const void *x, const void *y)
@@ -255,7 +247,7 @@ static bool run_holds(const struct run *r, const struct attempt *t)
 		return false;
 	if (r->has_offset && (!sv_eq(r->topic, t->topic) || r->partition != t->partition || r->offset != t->offset))
 		return false;
-	return agree(r->message_id, t->message_id) && sv_eq(r->operation, t->operation);
+	return sv_agree(r->message_id, t->message_id) && sv_eq(r->operation, t->operation);
 }
 
 /* members: the run's attempts so far. A step comes twice only when it had just failed. */

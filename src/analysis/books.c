@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "analysis/duplicate.h"
+#include "base/order.h"
 
 /* Rows that did not take effect are in no book. */
 static const struct sv void_statuses[] = { { "failed", 6 }, { "skipped", 7 }, { "duplicate", 9 } };
@@ -38,11 +39,6 @@ struct ledger {
 	size_t system_count, system_capacity;
 };
 
-static int cmp_i64(int64_t x, int64_t y)
-{
-	return (x > y) - (x < y);
-}
-
 static int cmp_row(const void *x, const void *y)
 {
 	const struct row *p = x, *q = y;
@@ -52,9 +48,9 @@ static int cmp_row(const void *x, const void *y)
 		return order;
 	if ((order = sv_cmp(p->key, q->key)) != 0)
 		return order;
-	if ((order = cmp_i64(p->time.us, q->time.us)) != 0)
+	if ((order = order_i64(p->time.us, q->time.us)) != 0)
 		return order;
-	return cmp_i64(p->evidence.event, q->evidence.event);
+	return order_i64(p->evidence.event, q->evidence.event);
 }
 
 /* ---- loading ---- */
@@ -186,7 +182,7 @@ static int cmp_key(const void *x, const void *y)
 	const struct duplicate *p = *(const struct duplicate *const *)x, *q = *(const struct duplicate *const *)y;
 	int order = sv_cmp(p->business_key, q->business_key);
 
-	return order != 0 ? order : cmp_i64(p->id, q->id);
+	return order != 0 ? order : order_i64(p->id, q->id);
 }
 
 static struct key_index index_duplicates(const struct duplicate *duplicates, size_t count, struct arena *a)

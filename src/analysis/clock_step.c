@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+#include "base/order.h"
+
 /* A sampling loop's own unsteadiness, of its pace: half of this part, either way. */
 #define PACE_SLACK_PART 4
 
@@ -36,9 +38,7 @@ static int by_input(const void *left, const void *right)
 
 static int by_length(const void *left, const void *right)
 {
-	int64_t x = *(const int64_t *)left, y = *(const int64_t *)right;
-
-	return (x > y) - (x < y);
+	return order_i64(*(const int64_t *)left, *(const int64_t *)right);
 }
 
 /* The host's sampling intervals, each once for an input, whatever number of counters grew in it. */

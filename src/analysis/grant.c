@@ -10,10 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int cmp_i64(int64_t x, int64_t y)
-{
-	return (x > y) - (x < y);
-}
+#include "base/order.h"
 
 /* ---- rebalances ---- */
 
@@ -261,9 +258,9 @@ static int cmp_stream(const struct event *x, const struct event *y)
 /* As that host wrote them. */
 static int cmp_written(const struct event *x, const struct event *y)
 {
-	int order = cmp_i64(x->time.us, y->time.us);
+	int order = order_i64(x->time.us, y->time.us);
 
-	return order != 0 ? order : cmp_i64(x->id, y->id);
+	return order != 0 ? order : order_i64(x->id, y->id);
 }
 
 static int cmp_events(const void *x, const void *y)
@@ -341,7 +338,7 @@ static int cmp_place(struct sv host_x, struct sv topic_x, int64_t partition_x, s
 		return order;
 	if ((order = sv_cmp(topic_x, topic_y)) != 0)
 		return order;
-	return cmp_i64(partition_x, partition_y);
+	return order_i64(partition_x, partition_y);
 }
 
 static int cmp_place_grants(const void *x, const void *y)
@@ -351,9 +348,9 @@ static int cmp_place_grants(const void *x, const void *y)
 
 	if (order != 0)
 		return order;
-	if ((order = cmp_i64(p->time.us, q->time.us)) != 0)
+	if ((order = order_i64(p->time.us, q->time.us)) != 0)
 		return order;
-	return cmp_i64(p->evidence.event, q->evidence.event);
+	return order_i64(p->evidence.event, q->evidence.event);
 }
 
 static int cmp_place_events(const void *x, const void *y)
@@ -363,11 +360,6 @@ static int cmp_place_events(const void *x, const void *y)
 			      event_text(q, FIELD_TOPIC), event_int_or(q, FIELD_PARTITION, -1));
 
 	return order != 0 ? order : cmp_written(p, q);
-}
-
-static bool agree(struct sv x, struct sv y)
-{
-	return sv_is_absent(x) || sv_is_absent(y) || sv_eq(x, y);
 }
 
 static void tell_offset(struct grant *grant, const struct event *e, struct arena *a)
@@ -389,7 +381,7 @@ static void take_lone_offset(struct stream *st, const struct clocks *c, const st
 	grant.evidence.time = grant.time;
 	tell_offset(&grant, e, st->arena);
 	/* Told again with no rebalance between: the same grant. */
-	if (last->has_offset && last->rebalance == grant.rebalance && agree(last->client, grant.client) &&
+	if (last->has_offset && last->rebalance == grant.rebalance && sv_agree(last->client, grant.client) &&
 	    cmp_place(last->host, last->topic, last->partition, grant.host, grant.topic, grant.partition) == 0)
 		return;
 	*last = grant;
@@ -426,7 +418,7 @@ static int find_offsets(struct store *s, const struct clocks *c, const struct gr
 		}
 		/* The latest of this place by then, if it is of this place at all. */
 		if (next > 0 && cmp_grant_event(&st->out->items[next - 1], e) == 0 &&
-		    agree(st->out->items[next - 1].client, event_text(e, FIELD_CLIENT)))
+		    sv_agree(st->out->items[next - 1].client, event_text(e, FIELD_CLIENT)))
 			before = &st->out->items[next - 1];
 		if (before == NULL)
 			take_lone_offset(st, c, g, names, e, &last);
@@ -447,11 +439,11 @@ static int cmp_grants(const void *x, const void *y)
 		return order;
 	if ((order = sv_cmp(p->topic, q->topic)) != 0)
 		return order;
-	if ((order = cmp_i64(p->partition, q->partition)) != 0)
+	if ((order = order_i64(p->partition, q->partition)) != 0)
 		return order;
-	if ((order = cmp_i64(p->time.us, q->time.us)) != 0)
+	if ((order = order_i64(p->time.us, q->time.us)) != 0)
 		return order;
-	return cmp_i64(p->evidence.event, q->evidence.event);
+	return order_i64(p->evidence.event, q->evidence.event);
 }
 
 int grants_find(struct store *s, const struct clocks *c, const struct groups *g, const struct rebalances *r,
@@ -476,7 +468,7 @@ static int cmp_grant_run(const struct grant *g, const struct run *r)
 		return order;
 	if ((order = sv_cmp(g->topic, r->topic)) != 0)
 		return order;
-	return cmp_i64(g->partition, r->partition);
+	return order_i64(g->partition, r->partition);
 }
 
 /* The first that is not before the run's consumer and partition. */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "analysis/adopt.h"
+#include "base/order.h"
 
 /* An event that names a group, on the reference clock. */
 struct mention {
@@ -63,15 +64,10 @@ static const struct setting_row {
 
 /* ---- comparing ---- */
 
-static int cmp_i64(int64_t a, int64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int mention_cmp_time(const struct mention *a, const struct mention *b)
 {
-	int order = cmp_i64(a->time.us, b->time.us);
-	return order != 0 ? order : cmp_i64(a->event->id, b->event->id);
+	int order = order_i64(a->time.us, b->time.us);
+	return order != 0 ? order : order_i64(a->event->id, b->event->id);
 }
 
 static int mention_cmp_group(const void *x, const void *y)
@@ -100,7 +96,7 @@ static int home_cmp(const void *x, const void *y)
 static int member_cmp_first(const void *x, const void *y)
 {
 	const struct member *a = x, *b = y;
-	int order = cmp_i64(a->first.us, b->first.us);
+	int order = order_i64(a->first.us, b->first.us);
 	return order != 0 ? order : sv_cmp(a->member_id, b->member_id);
 }
 
@@ -336,10 +332,10 @@ struct votes {
 static int vote_cmp(const void *x, const void *y)
 {
 	const struct vote *a = x, *b = y;
-	int order = cmp_i64(a->value, b->value);
+	int order = order_i64(a->value, b->value);
 	if (order == 0)
-		order = cmp_i64(a->time.us, b->time.us);
-	return order != 0 ? order : cmp_i64(a->event->id, b->event->id);
+		order = order_i64(a->time.us, b->time.us);
+	return order != 0 ? order : order_i64(a->event->id, b->event->id);
 }
 
 static bool setting_value(struct sv text, int64_t *out)

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "base/order.h"
+
 /* ---- the designs ---- */
 
 /* Parts of keys, one bit each. */
@@ -356,9 +358,7 @@ static bool is_applicable(const struct design *d, unsigned known)
 
 static int cmp_i64(const void *x, const void *y)
 {
-	int64_t p = *(const int64_t *)x, q = *(const int64_t *)y;
-
-	return (p > q) - (p < q);
+	return order_i64(*(const int64_t *)x, *(const int64_t *)y);
 }
 
 /* What was recognised counts as well: without its guard it would have been a second effect. */

@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+#include "base/order.h"
+
 /* One owner's time with a partition, and the rebalance that gave it. */
 struct tenure {
 	struct sv topic;
@@ -24,11 +26,6 @@ struct tenures {
 	size_t capacity;
 };
 
-static int cmp_i64(int64_t x, int64_t y)
-{
-	return (x > y) - (x < y);
-}
-
 static int cmp_tenure(const void *x, const void *y)
 {
 	const struct tenure *p = x, *q = y;
@@ -36,11 +33,11 @@ static int cmp_tenure(const void *x, const void *y)
 
 	if ((order = sv_cmp(p->topic, q->topic)) != 0)
 		return order;
-	if ((order = cmp_i64(p->partition, q->partition)) != 0)
+	if ((order = order_i64(p->partition, q->partition)) != 0)
 		return order;
-	if ((order = cmp_i64(p->since.us, q->since.us)) != 0)
+	if ((order = order_i64(p->since.us, q->since.us)) != 0)
 		return order;
-	return cmp_i64((int64_t)p->place, (int64_t)q->place);
+	return order_i64((int64_t)p->place, (int64_t)q->place);
 }
 
 static void add_tenure(struct tenures *list, struct arena *a, struct tenure one)

@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+#include "base/order.h"
+
 /*
  * A grant told so soon after the first handling that goes back counts as before
  * it: where effects and logs were timed by two clocks of which one is not known.
@@ -15,11 +17,6 @@
 #define GRANT_LATE_US (2 * US_PER_S)
 /* Members log the end of a rebalance one after the other, and the first may be at work before the last. */
 #define COMPLETE_LATE_US US_PER_S
-
-static int cmp_i64(int64_t x, int64_t y)
-{
-	return (x > y) - (x < y);
-}
 
 struct splitter {
 	const struct groups *groups;
@@ -114,9 +111,9 @@ static struct sv group_of(const struct groups *g, struct sv consumer)
 static int cmp_end(const void *x, const void *y)
 {
 	const struct rebalance *p = *(const struct rebalance *const *)x, *q = *(const struct rebalance *const *)y;
-	int order = cmp_i64(p->span.end.us, q->span.end.us);
+	int order = order_i64(p->span.end.us, q->span.end.us);
 
-	return order != 0 ? order : cmp_i64(p->id, q->id);
+	return order != 0 ? order : order_i64(p->id, q->id);
 }
 
 static void order_rebalances(struct splitter *sp)
@@ -190,11 +187,11 @@ static int cmp_pass(const struct pass *p, const struct pass *q)
 
 	if ((order = sv_cmp(p->topic, q->topic)) != 0)
 		return order;
-	if ((order = cmp_i64(p->partition, q->partition)) != 0)
+	if ((order = order_i64(p->partition, q->partition)) != 0)
 		return order;
-	if ((order = cmp_i64(p->since.us, q->since.us)) != 0)
+	if ((order = order_i64(p->since.us, q->since.us)) != 0)
 		return order;
-	if ((order = cmp_i64(p->first.us, q->first.us)) != 0)
+	if ((order = order_i64(p->first.us, q->first.us)) != 0)
 		return order;
 	return sv_cmp(p->consumer, q->consumer);
 }
@@ -209,7 +206,7 @@ static int cmp_numbered(const void *x, const void *y)
 	const struct numbered_pass *p = x, *q = y;
 	int order = cmp_pass(&p->pass, &q->pass);
 
-	return order != 0 ? order : cmp_i64((int64_t)p->place, (int64_t)q->place);
+	return order != 0 ? order : order_i64((int64_t)p->place, (int64_t)q->place);
 }
 
 /* Into the order in which the partitions were given; runs follow their pass. passes[0] stays. */

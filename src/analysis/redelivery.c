@@ -9,10 +9,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-static int cmp_i64(int64_t x, int64_t y)
-{
-	return (x > y) - (x < y);
-}
+#include "base/order.h"
 
 /* ---- offsets handled in more than one pass ---- */
 
@@ -24,15 +21,15 @@ static int cmp_offset(const void *x, const void *y)
 
 	if ((order = sv_cmp(p->topic, q->topic)) != 0)
 		return order;
-	if ((order = cmp_i64(p->partition, q->partition)) != 0)
+	if ((order = order_i64(p->partition, q->partition)) != 0)
 		return order;
-	if ((order = cmp_i64(p->offset, q->offset)) != 0)
+	if ((order = order_i64(p->offset, q->offset)) != 0)
 		return order;
-	if ((order = cmp_i64((int64_t)p->pass, (int64_t)q->pass)) != 0)
+	if ((order = order_i64((int64_t)p->pass, (int64_t)q->pass)) != 0)
 		return order;
-	if ((order = cmp_i64(p->first.us, q->first.us)) != 0)
+	if ((order = order_i64(p->first.us, q->first.us)) != 0)
 		return order;
-	return cmp_i64(p->first_attempt->evidence.event, q->first_attempt->evidence.event);
+	return order_i64(p->first_attempt->evidence.event, q->first_attempt->evidence.event);
 }
 
 static bool same_offset(const struct run *x, const struct run *y)
@@ -279,11 +276,11 @@ static int cmp_grant_time(const void *x, const void *y)
 
 	if ((order = sv_cmp(p->topic, q->topic)) != 0)
 		return order;
-	if ((order = cmp_i64(p->partition, q->partition)) != 0)
+	if ((order = order_i64(p->partition, q->partition)) != 0)
 		return order;
-	if ((order = cmp_i64(p->time.us, q->time.us)) != 0)
+	if ((order = order_i64(p->time.us, q->time.us)) != 0)
 		return order;
-	return cmp_i64(p->evidence.event, q->evidence.event);
+	return order_i64(p->evidence.event, q->evidence.event);
 }
 
 /*
@@ -318,13 +315,13 @@ static int cmp_redelivery(const void *x, const void *y)
 	const struct redelivery *p = x, *q = y;
 	int order;
 
-	if ((order = cmp_i64(p->time.us, q->time.us)) != 0)
+	if ((order = order_i64(p->time.us, q->time.us)) != 0)
 		return order;
 	if ((order = sv_cmp(p->topic, q->topic)) != 0)
 		return order;
-	if ((order = cmp_i64(p->partition, q->partition)) != 0)
+	if ((order = order_i64(p->partition, q->partition)) != 0)
 		return order;
-	return cmp_i64(p->committed_offset, q->committed_offset);
+	return order_i64(p->committed_offset, q->committed_offset);
 }
 
 /* Into their order, with ids by it; passes keep theirs. */

@@ -33,6 +33,11 @@ bool sv_eq(struct sv a, struct sv b)
 	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
 }
 
+bool sv_agree(struct sv a, struct sv b)
+{
+	return sv_is_absent(a) || sv_is_absent(b) || sv_eq(a, b);
+}
+
 static char lower(char c)
 {
 	return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+
 #define SNIFF_LINES 400
 /* A gap of more than so many median intervals is not covered (method.md 1). */
 #define GAP_INTERVALS 3
@@ -456,7 +458,7 @@ static int by_size(const void *a, const void *b)
 
 	memcpy(&x, a, sizeof x);
 	memcpy(&y, b, sizeof y);
-	return (x > y) - (x < y);
+	return order_i64(x, y);
 }
 
 /* Of the intervals that go forward; 0 when there is none. */

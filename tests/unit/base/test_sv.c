@@ -15,6 +15,9 @@ static void absent_and_empty_differ(void **state)
 	assert_true(sv_eq(SV_ABSENT, SV_ABSENT));
 	assert_false(sv_eq(SV(""), SV_ABSENT));
 	assert_true(sv_cmp(SV_ABSENT, SV("")) < 0);
+	assert_true(sv_agree(SV_ABSENT, SV("x")));
+	assert_true(sv_agree(SV("x"), SV("x")));
+	assert_false(sv_agree(SV(""), SV("x")));
 }
 
 static void order_is_by_bytes_and_prefix_first(void **state)
