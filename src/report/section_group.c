@@ -104,10 +104,10 @@ static void share_table(struct out *o, const struct chapter_context *c)
 	out_table(o, columns, sizeof columns / sizeof columns[0]);
 	share_row(o, c, "lagged (the share that counts)", &s->jitter.lagged, &s->pauses.lagged);
 	share_row(o, c, "explained (no heartbeat could pass)", &s->jitter.explained, &s->pauses.explained);
-	share_row(o, c, "contained (the runbook's plain rule)", &s->jitter.contained, &s->pauses.contained);
+	share_row(o, c, "contained", &s->jitter.contained, &s->pauses.contained);
 	share_row(o, c, "lagged, proved triggers alone", &s->lagged_proved, NULL);
 	share_row(o, c, "lagged, followers counted too", &s->lagged_all, NULL);
-	share_row(o, c, "contained, followers counted too", &s->contained_all, NULL);
+	share_row(o, c, "contained, followers counted too (the runbook's rule)", &s->contained_all, NULL);
 	for (int t = 0; t < TRIGGER_COUNT; t++)
 		if (s->lagged_by_trigger[t].total > 0)
 			share_row(o, c, arena_strdup(c->a, arena_printf(c->a, "lagged, of %s", trigger_infos[t].name)),
