@@ -23,8 +23,8 @@ USES_report   := base model analysis
 USES_cli      := base model input store analysis report
 
 # Third-party headers, and the only files that may include them.
-ONLY_pcre2.h     := src/input/regex.c
-ONLY_pcap/pcap.h := src/input/capture.c src/cli/probe.c
+ONLY_pcre2.h     := src/input/rules/regex.c
+ONLY_pcap/pcap.h := src/input/capture/capture.c src/cli/probe.c
 ONLY_archive.h   := src/input/source.c src/input/unpack.c
 ONLY_archive_entry.h := src/input/source.c src/input/unpack.c
 ONLY_json-c/json.h := src/input/json.c
@@ -52,7 +52,7 @@ ALL_LIBS := $(PKG_LIBS) -lm -lpthread
 
 # ---- what there is, by wildcard: adding a file touches no list ----
 
-sources  = $(sort $(wildcard src/$(1)/*.c))
+sources  = $(sort $(wildcard src/$(1)/*.c src/$(1)/*/*.c))
 objects  = $(patsubst %.c,$(BUILD)/%.o,$(call sources,$(1)))
 # A layer and all that it uses, nearest first.
 closure  = $(1) $(foreach l,$(USES_$(1)),$(l)) $(foreach l,$(USES_$(1)),$(USES_$(l)))
@@ -62,7 +62,7 @@ UNIT     := $(sort $(wildcard tests/unit/*/test_*.c))
 UNIT_BIN := $(UNIT:tests/unit/%.c=$(BUILD)/unit/%)
 FUZZ     := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_BIN := $(FUZZ:tests/fuzz/%.c=$(BUILD)/fuzz/%)
-HEADERS  := $(sort $(wildcard include/*/*.h))
+HEADERS  := $(sort $(wildcard include/*/*.h include/*/*/*.h))
 
 .PHONY: all demo test check run-demo layers headers lint asan fuzz bless lab lab-check install clean help need
 .SECONDEXPANSION:

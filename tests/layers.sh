@@ -11,8 +11,7 @@ fail=0
 while [ $# -gt 0 ] && [ "$1" != -- ]; do
 	layer=${1%%:*}
 	allowed="$layer $(echo "${1#*:}" | tr , ' ')"
-	for file in src/"$layer"/*.c include/"$layer"/*.h include/"$layer"/*.def; do
-		[ -e "$file" ] || continue
+	for file in $(find "src/$layer" "include/$layer" -name '*.c' -o -name '*.h' -o -name '*.def' | sort); do
 		for used in $(sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*"\([a-z_]*\)\/.*/\1/p' "$file" | sort -u); do
 			case " $allowed " in
 			*" $used "*) ;;

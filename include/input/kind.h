@@ -14,7 +14,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
-#include "input/rules.h"
+#include "input/rules/rules.h"
 #include "model/input_info.h"
 
 /* Unpacked bytes, read once from start to end, with a look ahead at the start. */

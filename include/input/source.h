@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
-#include "input/rules.h"
+#include "input/rules/rules.h"
 #include "model/input_info.h"
 
 /* --host PATTERN=NAME: inputs whose path matches the shell pattern are of this host. */

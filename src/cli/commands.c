@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "analysis/findings.h"
-#include "input/rules.h"
+#include "input/rules/rules.h"
 #include "store/store.h"
 
 /* ---- shared steps ---- */

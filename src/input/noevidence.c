@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "input/table.h"
+#include "input/table/table.h"
 
 static const struct known_magic {
 	size_t at;

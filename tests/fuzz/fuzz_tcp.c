@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "input/tcp.h"
+#include "input/capture/tcp.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

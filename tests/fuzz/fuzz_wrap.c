@@ -2,7 +2,7 @@
 /* Any bytes as a wrapped log: records stand on lines that were there, in a number that they allow. */
 
 #include "fuzz_kind.h"
-#include "input/unwrap.h"
+#include "input/log/unwrap.h"
 
 static const char rules_text[] = "layout bracketed\nline ^\\[(?<time>[-0-9]{10} [0-9:]{8},\\d{3})\\] (?<level>[A-Z]+) (?<body>.*)$\n"
 				 "time yyyy-MM-dd HH:mm:ss,SSS\nexample [2026-11-30 12:00:00,000] INFO x\nexpect body=x\n\n"

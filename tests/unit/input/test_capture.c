@@ -16,7 +16,7 @@
 
 #include "input/kind.h"
 #include "input/stream.h"
-#include "input/tcp.h"
+#include "input/capture/tcp.h"
 
 /* ---- a capture, made byte by byte ---- */
 

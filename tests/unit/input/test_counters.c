@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "input/counters.h"
+#include "input/counters/counters.h"
 #include "input/stream.h"
 
 /* ---- one reading, and what it gave ---- */

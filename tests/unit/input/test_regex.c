@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "input/regex.h"
+#include "input/rules/regex.h"
 
 static struct regex *compiled(struct sv pattern, enum regex_mode mode)
 {

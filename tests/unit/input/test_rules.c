@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "input/rules.h"
-#include "input/rules_set.h"
+#include "input/rules/rules.h"
+#include "input/rules/rules_set.h"
 
 struct bench {
 	struct arena *arena;

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "input/table.h"
+#include "input/table/table.h"
 #include "input_kit.h"
 
 /* 2026-11-30T13:00:00Z */

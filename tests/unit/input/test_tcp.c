@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#include "input/tcp.h"
+#include "input/capture/tcp.h"
 
 /* ---- how stories are told ---- */
 

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "input/wrap.h"
+#include "input/log/wrap.h"
 #include "input_kit.h"
 
 /* 2026-11-30T11:33:04Z */

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AFTERSHOCK_INPUT_CAPTURE_TCP_CONN_H
+#define AFTERSHOCK_INPUT_CAPTURE_TCP_CONN_H
+
+/* A connection, as the parts of tcp share it. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "input/capture/tcp_flow.h"
+#include "input/capture/tcp_pair.h"
+
+/* The opening of a connection, while it was seen. */
+struct tcp_opening {
+	bool seen;		/* a SYN of side a */
+	bool answered;		/* by SYN and ACK, by RST, or given up for lack of interest */
+	uint32_t isn;		/* sequence number of the SYN */
+	uint32_t syns;
+	struct tcp_mark first;
+	int64_t last_us, last_wait_us;	/* latest SYN, and after how long it came */
+	uint32_t answers;	/* SYN and ACK of side b */
+	int64_t answer_us;	/* latest of them */
+	bool acknowledged;	/* by side a */
+};
+
+/* Whether somebody may be expected to act on a connection. */
+enum tcp_presence { TCP_NOT_YET, TCP_OPEN, TCP_LEFT };
+
+struct tcp_conn {
+	struct tcp_address address[2];	/* of side a and b */
+	uint16_t port[2];
+	struct tcp_pair *pair;
+	struct tcp_flow flow[2];	/* what side a sends, what side b sends */
+	struct tcp_opening opening;
+	struct tcp_mark first;
+	int64_t last_us;
+	uint64_t segments, retransmits, copies;
+	bool closed;	/* reset */
+	enum tcp_presence presence;
+	struct tcp_conn *next;	/* of the same hash, or in the free list */
+	struct tcp_conn *older, *newer;	/* by latest activity */
+};
+
+static inline void tcp_conn_enter(struct tcp_conn *c)
+{
+	if (c->presence != TCP_OPEN)
+		c->pair->open++;
+	c->presence = TCP_OPEN;
+}
+
+static inline void tcp_conn_leave(struct tcp_conn *c)
+{
+	if (c->presence == TCP_OPEN && --c->pair->open == 0)
+		tcp_pair_restart(c->pair);
+	c->presence = TCP_LEFT;
+}
+
+#endif

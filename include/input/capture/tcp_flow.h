@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AFTERSHOCK_INPUT_CAPTURE_TCP_FLOW_H
+#define AFTERSHOCK_INPUT_CAPTURE_TCP_FLOW_H
+
+/*
+ * One direction of a connection: which data is under way, which of it is sent
+ * again, and what the peer accepts. Sequence numbers wrap; times do not go
+ * back (tcp.c sees to it).
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "input/capture/tcp.h"
+#include "input/capture/tcp_median.h"
+
+/*
+ * A sequence number farther off than this is not believed until a second
+ * segment agrees. Receive windows of more than that are rare; a drop of that
+ * many bytes by the capture costs one segment of statistics.
+ */
+#define TCP_JUMP_LEAST (1 << 20)
+
+/* How far x is ahead of y, modulo 2^32. */
+static inline int32_t tcp_ahead(uint32_t x, uint32_t y)
+{
+	return (int32_t)(x - y);
+}
+
+static inline bool tcp_is_near(uint32_t x, uint32_t y)
+{
+	int32_t d = tcp_ahead(x, y);
+
+	return d > -TCP_JUMP_LEAST && d < TCP_JUMP_LEAST;
+}
+
+/* A packet, as evidence. */
+struct tcp_mark {
+	int64_t us;
+	struct place place;
+};
+
+/* Data that the peer has not acknowledged. */
+struct tcp_sent {
+	uint32_t start, end;
+	struct tcp_mark first;	/* its first transmission */
+	int64_t last_us;	/* its latest */
+	uint32_t sends;
+	bool inexact;		/* several segments taken together, or one whose first transmission went unseen */
+};
+
+/* The latest data that was acknowledged. */
+struct tcp_accepted {
+	bool known;
+	uint32_t start, end;
+	int64_t sent_us;	/* the transmission that was acknowledged */
+	int64_t last_us;	/* its latest transmission: it may be sent again when the acknowledgment is lost */
+};
+
+/* Data passed over: lost before the capture point, out of order, or dropped by the capture. */
+struct tcp_gap {
+	bool open;
+	bool bare;	/* known by segments without payload alone: all that the side sent since is missing */
+	uint32_t from, to;
+	struct tcp_mark seen;
+};
+
+/* More are taken together with the latest: only their round trips are lost. */
+#define TCP_SENT_MAX 8
+
+/* How long the data at the head has stood, and what happened since. */
+struct tcp_wait {
+	int64_t heard_us;	/* latest sign of the peer on this connection since the head was sent; 0: none */
+	int64_t sign_us;	/* first sign of the peer's host on any connection since the latest transmission; 0: none */
+	int64_t sign_before_us;	/* the same between that and the one before */
+	int64_t lost_us;	/* the latest transmission known to be lost, since another followed; 0: none */
+	uint32_t retransmits, timeouts;
+	bool stalled;		/* nothing was heard for longer than the threshold */
+	bool reported;
+	bool ended;		/* this side closed or reset the connection, which can still progress by itself */
+	int64_t gave_up_us;	/* when this side turned to another connection; 0: not that we know */
+	int64_t replaced_us;	/* when the peer's host was first heard on another connection after that; 0: not yet */
+};
+
+/* A stall as it is reported (event.def, net.stall). */
+struct tcp_stall {
+	struct tcp_mark mark;	/* the first loss, or where it shows */
+	bool has_loss;		/* it was seen */
+	int64_t start_us, end_us;
+	int64_t sign_us, lost_us;	/* 0: none */
+	uint32_t retransmits, timeouts;
+	bool abandoned, censored;
+};
+
+/* The second at hand (net.second). */
+struct tcp_second {
+	bool open;
+	int64_t second;
+	struct tcp_mark mark;
+	uint32_t segments, retransmits, timeouts;
+	uint64_t bytes;
+	/* First and latest of the transmissions whose timers ran out, when they were sent; 0: none. */
+	int64_t lost_first_us, lost_last_us;
+	struct tcp_samples rtt;
+};
+
+struct tcp_conn;
+
+struct tcp_flow {
+	struct tcp_conn *conn;
+	unsigned side;		/* which sends */
+	bool synced;		/* next is known */
+	uint32_t next;		/* one past the highest sequence number sent */
+	bool fin_sent;
+	uint32_t fin;		/* sequence number of the FIN */
+	struct tcp_sent sent[TCP_SENT_MAX];	/* by sequence */
+	unsigned sent_count;
+	bool forgot;		/* all of sent was dropped, not accepted: whoever watches it must know (tcp_stall_forget) */
+	struct tcp_accepted accepted;
+	struct tcp_gap gap;
+	int64_t gap_sign_us;	/* of a bare gap: when the side's host was first heard again; set by tcp_stall_missed */
+	struct tcp_gap filled;	/* by the latest segment, if open: a bare gap, as it was */
+	int64_t progress_us;	/* when the peer acknowledged data last */
+	int64_t resent_after_us;	/* of the latest segment; 0 unless it was sent again */
+	bool jump_suspected;
+	uint32_t jump_next;	/* where the stream goes on if the jump was true */
+	bool ack_suspected;
+	uint32_t ack_at;
+	struct tcp_wait wait;
+	bool held;		/* a stall that waits for its verdict (tcp_stall.h) */
+	bool held_left;		/* its side has left: it waits for the peer to be heard elsewhere */
+	struct tcp_stall held_stall;
+	int64_t held_since_us, held_replaced_us;
+	struct tcp_flow *newer, *older;		/* unacknowledged flows of the pair's side */
+	bool listed;
+	struct tcp_flow *next_given_up, *previous_given_up;
+	bool given_up;				/* stands in that list */
+	bool window_closed;	/* this side offers no receive window */
+	struct tcp_mark window_closed_mark;
+	struct tcp_second now;
+};
+
+enum tcp_data {
+	TCP_DATA_NONE,
+	TCP_DATA_NEW,
+	TCP_DATA_AGAIN,		/* sent again, resent_after_us after the time before */
+	TCP_DATA_LATE,		/* overtaken by what was sent after it */
+	TCP_DATA_PROBE,		/* keep-alive or window probe */
+	TCP_DATA_DOUBTFUL,	/* far outside what was sent before: corrupt, unless the next one agrees */
+};
+
+/* Takes a segment of this direction. peer_window_closed: the other side offered no window. */
+enum tcp_data tcp_flow_send(struct tcp_flow *f, const struct segment *s, int64_t now_us, bool peer_window_closed);
+
+struct tcp_progress {
+	struct tcp_sent head;	/* the oldest data before, now acknowledged at least in part */
+	struct tcp_accepted before;	/* what had been accepted until now */
+	bool has_rtt;
+	int64_t rtt_us;
+};
+
+/* Takes an acknowledgment of this direction's data. False when it acknowledges nothing that is under way. */
+bool tcp_flow_acknowledge(struct tcp_flow *f, uint32_t ack, int64_t now_us, struct tcp_progress *out);
+
+/* Forgets all that is under way and where the stream stands. */
+void tcp_flow_unsync(struct tcp_flow *f);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AFTERSHOCK_INPUT_CAPTURE_TCP_PAIR_H
+#define AFTERSHOCK_INPUT_CAPTURE_TCP_PAIR_H
+
+/*
+ * A calling host and a service that it calls (address and port): all
+ * connections between the two. Here lives what no single connection can tell:
+ * the usual round trip and rhythm, whether a side is quiet on every
+ * connection, and on which the peer is heard again first.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "input/capture/tcp_flow.h"
+#include "input/capture/tcp_median.h"
+
+enum { TCP_A, TCP_B };	/* side a called, side b was called */
+
+struct tcp_address {
+	uint8_t version;	/* 4 or 6 */
+	uint8_t bytes[16];	/* IPv4 in the first four, the others 0 */
+};
+
+#define TCP_WAKES_KEPT 4
+
+/* One host of the pair. */
+struct tcp_side {
+	int64_t heard_us;	/* its latest packet; 0: none yet */
+	int64_t woke_us[TCP_WAKES_KEPT];	/* when it was heard again after it had been silent for a while */
+	unsigned wakes;
+	struct tcp_median rtt;	/* of its data */
+	struct tcp_median gaps;	/* between its payloads, bursts taken as one */
+	bool acted;		/* last_act is known */
+	struct tcp_mark last_act;	/* its process did something: sent new payload, opened or closed */
+	uint64_t payloads;	/* segments with new payload so far */
+	uint64_t kernel_packets;	/* packets since last_act that needed no process */
+	int64_t asked_us;	/* first new payload of the peer since last_act: 0 when there was none */
+	int64_t accepted_us;	/* when data of it was last acknowledged */
+	int64_t trouble_us;	/* when data of it was last known to have stood unacknowledged for long */
+	struct tcp_flow *unacked;	/* newest first; those without a sign of the peer's host come first */
+	struct tcp_flow *given_up;	/* stalled flows whose side turned elsewhere, the peer not heard since */
+};
+
+struct tcp_pair {
+	struct tcp_address caller, callee;
+	uint16_t callee_port;
+	uint16_t caller_port;	/* of the most recent connection */
+	bool certain;		/* a SYN told who called */
+	struct tcp_side side[2];
+	unsigned connections;	/* in the table */
+	unsigned open;		/* of them established, and not left by either side */
+	unsigned connecting;	/* of them with an unanswered SYN */
+	int64_t syn_us;		/* latest SYN without an answer */
+	struct tcp_pair *next;	/* of the same hash, or in the free list */
+};
+
+struct tcp_pairs;
+
+/* Lives as long as the arena. */
+struct tcp_pairs *tcp_pairs_new(struct arena *a);
+/* NULL when there is none. */
+struct tcp_pair *tcp_pairs_find(struct tcp_pairs *p, const struct tcp_address *caller, const struct tcp_address *callee,
+				uint16_t callee_port);
+/* Finds or makes it; each call is undone by tcp_pairs_release, the last of which frees it. */
+struct tcp_pair *tcp_pairs_hold(struct tcp_pairs *p, const struct tcp_address *caller,
+				const struct tcp_address *callee, uint16_t callee_port);
+void tcp_pairs_release(struct tcp_pairs *p, struct tcp_pair *pair);
+/* Calls visit for each, in an order that depends on the addresses alone. */
+void tcp_pairs_each(struct tcp_pairs *p, void (*visit)(void *context, struct tcp_pair *pair), void *context);
+
+/* A side that sent no payload on any connection (event.def, net.quiet). */
+struct tcp_quiet {
+	struct tcp_mark mark;	/* its last act */
+	unsigned side;
+	int64_t start_us, end_us;
+	uint64_t kernel_packets;
+	bool pending;
+};
+
+/* A packet of a side was recorded. */
+void tcp_pair_hear(struct tcp_pair *p, unsigned side, int64_t now_us);
+/* When a side was first heard again after a silence that lasted beyond since_us; now_us if there was none of late. */
+int64_t tcp_pair_woke_us(const struct tcp_pair *p, unsigned side, int64_t since_us, int64_t now_us);
+
+/* The process of a side acts at mark. True, and *out filled in, when it had been quiet until then. */
+bool tcp_pair_act(struct tcp_pair *p, unsigned side, const struct tcp_mark *mark, bool is_payload,
+		  struct tcp_quiet *out);
+/* A side sent a packet that its kernel sends by itself. */
+void tcp_pair_kernel_packet(struct tcp_pair *p, unsigned side);
+/* Whether a side is quiet at the end of the evidence. */
+bool tcp_pair_quiet(const struct tcp_pair *p, unsigned side, int64_t now_us, struct tcp_quiet *out);
+/* No silence is measured from before now on: nothing is open, or the capture has a hole. */
+void tcp_pair_restart(struct tcp_pair *p);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AFTERSHOCK_INPUT_CAPTURE_TCP_REPORT_H
+#define AFTERSHOCK_INPUT_CAPTURE_TCP_REPORT_H
+
+/* What tcp found, as net.* events. A sink that failed is remembered and not called again. */
+
+#include <stdbool.h>
+
+#include "input/capture/tcp_conn.h"
+
+struct tcp_report {
+	struct event_sink sink;
+	bool failed;
+};
+
+void tcp_report_connection(struct tcp_report *r, const struct tcp_conn *c);
+/* The second at hand of a flow, if there is one; it is over then. */
+void tcp_report_second(struct tcp_report *r, struct tcp_flow *f);
+void tcp_report_stall(struct tcp_report *r, const struct tcp_flow *f, const struct tcp_stall *stall);
+
+enum tcp_syn_end { TCP_SYN_ANSWERED, TCP_SYN_ABANDONED, TCP_SYN_CENSORED };
+void tcp_report_syn(struct tcp_report *r, const struct tcp_conn *c, int64_t end_us, enum tcp_syn_end how);
+
+/* by: the side that sent it. cut: data of the other side stood unacknowledged. */
+void tcp_report_reset(struct tcp_report *r, const struct tcp_conn *c, unsigned by, const struct tcp_mark *mark,
+		      bool cut);
+/* The called side answered the opening by a reset. */
+void tcp_report_refused(struct tcp_report *r, const struct tcp_conn *c, const struct tcp_mark *mark);
+void tcp_report_zero_window(struct tcp_report *r, const struct tcp_flow *f, int64_t end_us, bool censored);
+void tcp_report_quiet(struct tcp_report *r, const struct tcp_pair *p, const struct tcp_quiet *quiet, bool censored);
+
+#endif

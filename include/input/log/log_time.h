@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AFTERSHOCK_INPUT_LOG_TIME_H
+#define AFTERSHOCK_INPUT_LOG_TIME_H
+
+/*
+ * The times of a log's records: which of a record's two times counts, in which
+ * zone it was written, and what it leaves out.
+ */
+
+#include "input/log/dating.h"
+#include "input/kind.h"
+#include "input/log/unwrap.h"
+
+/* Where the zones of times came from: one that needed more outweighs any number that needed less. */
+enum zone_source { ZONE_NONE, ZONE_WRITTEN, ZONE_BY_WRAPPER, ZONE_OF_INPUT };
+
+/* How the times without zone at the start of a log agree with those of their wrappers. */
+struct zone_vote {
+	size_t asked, agreed;
+	struct zone zone;	/* once one has agreed */
+};
+
+/* What is known of one writer's times. */
+struct log_clock {
+	bool has_previous;
+	struct host_time previous;
+	bool asked;		/* whether its wrapper tells the zone */
+	bool has_zone;		/* and it does */
+	struct zone zone;
+	struct zone other;	/* that the last records would have, so many in a row */
+	size_t in_a_row;
+};
+
+struct log_times {
+	struct ingest *in;
+	struct dating dating;
+	bool looked_ahead;
+	struct zone_vote votes[UNWRAP_WRITERS_MAX + 1];	/* by serial; the first is that of all */
+	enum zone_source zone_source;
+};
+
+void log_times_init(struct log_times *t, struct ingest *in);
+/*
+ * The time of a record: the inner one, or where that cannot be known the
+ * wrapper's. False when there is neither: recorded.
+ */
+bool log_times_settle(struct log_times *t, struct log_clock *c, const struct unwrapped *r, const struct place *place,
+		      struct host_time *out);
+/* At the end of the log: where years and dates came from. */
+void log_times_note(const struct log_times *t);
+
+#endif

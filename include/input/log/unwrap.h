@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AFTERSHOCK_INPUT_LOG_UNWRAP_H
+#define AFTERSHOCK_INPUT_LOG_UNWRAP_H
+
+/*
+ * Lines of a file to records, through whatever is wrapped around them: layers
+ * are peeled (wrap.h), pieces of split lines joined, two records on one line
+ * parted, and the lines of each writer in the file put together by
+ * themselves, so that a stack trace goes to its own record.
+ *
+ * A record's place is the line of the file, and its text that line as it is
+ * written there.
+ */
+
+#include "input/kind.h"
+#include "input/log/wrap.h"
+
+/* Writers beyond these take the place of the one that was silent longest. */
+#define UNWRAP_WRITERS_MAX 32
+
+struct unwrapped {
+	struct joined joined;
+	const char *wrapper;	/* the innermost; NULL when there was none */
+	bool has_time;		/* the wrapper has one */
+	struct tstamp time;
+	bool prompt;		/* as in struct wrap_layer */
+	struct sv host;		/* that the wrapper names; absent when none */
+	size_t writer;		/* below UNWRAP_WRITERS_MAX: one after the other may have the same place */
+	uint64_t serial;	/* but not the same number */
+	bool second;		/* stood on the line behind another record */
+	bool unended;		/* the end of its line never came */
+};
+
+/* Where records go: 0, or -1 to end the reading. Views live until it returns. */
+struct unwrap_sink {
+	int (*put)(void *context, const struct unwrapped *r);
+	void *context;
+};
+
+struct unwrap;
+struct unwrap *unwrap_new(const struct rules *r, struct zone z, struct unwrap_sink sink);
+/* 0, or -1 when the sink said so. */
+int unwrap_add(struct unwrap *u, const struct line *line);
+/* What is held back still. */
+int unwrap_end(struct unwrap *u);
+/* Lines that belong to no record. */
+uint64_t unwrap_orphans(const struct unwrap *u);
+/* Accepts NULL. */
+void unwrap_free(struct unwrap *u);
+
+/* Whether some of the first lines has a time, of its own or of its wrapper. */
+bool unwrap_is_log(const struct rules *r, struct sv head, size_t lines);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AFTERSHOCK_INPUT_LOG_WRAP_H
+#define AFTERSHOCK_INPUT_LOG_WRAP_H
+
+/*
+ * What containers, collectors and people put around a log line: one layer is
+ * recognised and taken off at a time, by a table. A line that fits no wrapper
+ * is left as it is. unwrap.c joins what was split, and keeps writers apart.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/tstamp.h"
+
+/* More layers than these around one line are left on. */
+#define WRAP_LAYERS_MAX 8
+
+enum wrap_piece {
+	WRAP_WHOLE,	/* the wrapper does not split lines */
+	WRAP_LAST,	/* the line ends here */
+	WRAP_OPEN,	/* more follows: said */
+	WRAP_UNENDED,	/* without the end of a line: more may follow */
+};
+
+/* One layer. Texts are views into the line, or in the arena. */
+struct wrap_layer {
+	const char *name;	/* of the wrapper */
+	struct sv text;		/* what was inside */
+	bool has_time;
+	struct tstamp time;
+	bool prompt;		/* the time is that of the writing, by the clock of the writer's machine */
+	struct sv host;		/* that it names: a machine or a pod; absent when none */
+	struct sv writer;	/* whose line it is, among others in the file: stream, unit, container; absent when not said */
+	enum wrap_piece piece;
+};
+
+/* Some wrappers are certain only on lines like one that was. */
+#define WRAP_KNOWN_MAX 32
+struct wrap_memory {
+	struct arena *input;	/* for what is remembered */
+	struct arena *record;	/* for texts of layers */
+	struct sv known[WRAP_KNOWN_MAX];
+	size_t count;
+};
+
+/* Takes off the outermost layer. False when the line fits none. */
+bool wrap_peel(struct sv line, struct wrap_memory *m, struct wrap_layer *out);
+
+/*
+ * Where the first record of a line ends when a second certainly begins behind
+ * it, as when two wrote at once: else all of the line.
+ */
+size_t wrap_first_record(struct sv line);
+
+/* ---- wrap_json.c ---- */
+
+/* A line that is one object of a known shape of export. */
+bool wrap_json_peel(struct sv line, struct wrap_memory *m, struct wrap_layer *out);
+
+/* ---- wrap_stamp.c ---- */
+
+/* A line that begins with a time of the wrapper. */
+bool wrap_stamp_peel(struct sv line, struct wrap_memory *m, struct wrap_layer *out);
+/* Whether it begins with a date and a time of day, bracketed or not, as an application writes them. */
+bool wrap_stamp_begins(struct sv line);
+
+/* Remembers a text, and whether it was. */
+void wrap_remember(struct wrap_memory *m, struct sv text);
+bool wrap_remembers(const struct wrap_memory *m, struct sv text);
+
+#endif

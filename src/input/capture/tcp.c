@@ -1,0 +1,652 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of connections: each segment finds its own, and what it says is
+ * passed to the parts: its direction (tcp_flow.h), the other direction's stall
+ * (tcp_stall.h), the pair of hosts (tcp_pair.h). What they find is reported
+ * (tcp_report.h).
+ */
+
+#include "input/capture/tcp.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "input/capture/tcp_conn.h"
+#include "input/capture/tcp_copy.h"
+#include "input/capture/tcp_pair.h"
+#include "input/capture/tcp_report.h"
+#include "input/capture/tcp_stall.h"
+
+/* Open at once; the least recently active gives way. About 2 KB each. */
+#define CONNECTIONS_MAX 8192
+#define CONN_BUCKETS 16384
+
+#define RTO_LEAST_US (200 * US_PER_MS)
+/* The median is not the smoothed round trip, and timers tick. */
+#define RTO_SLACK_US (20 * US_PER_MS)
+
+struct tcp {
+	struct arena *arena;
+	struct tcp_report report;
+	struct tcp_copies *copies;
+	struct tcp_pairs *pairs;
+	struct tcp_conn *bucket[CONN_BUCKETS];
+	struct tcp_conn *oldest, *newest;	/* by latest activity */
+	struct tcp_conn *free;
+	size_t connections;
+	int64_t now_us;		/* does not go back but across a hole */
+	uint64_t copy_count, evicted;
+};
+
+/* The ends of a segment's connection, the sender first. */
+struct ends {
+	struct tcp_address address[2];
+	uint16_t port[2];
+};
+
+static struct ends ends_of(const struct segment *s)
+{
+	struct ends e = { .address = { { .version = s->ip_version }, { .version = s->ip_version } },
+			  .port = { s->source_port, s->destination_port } };
+	size_t n = s->ip_version == 6 ? 16 : 4;
+
+	memcpy(e.address[0].bytes, s->source, n);
+	memcpy(e.address[1].bytes, s->destination, n);
+	return e;
+}
+
+/* ---- the table ---- */
+
+static uint64_t hash_end(const struct tcp_address *a, uint16_t port)
+{
+	uint64_t h = port + UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < (a->version == 6 ? 16U : 4U); i++)
+		h = (h ^ a->bytes[i]) * UINT64_C(0x100000001b3);
+	return h * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* The same for both directions. */
+static size_t bucket_of(const struct tcp_address address[2], const uint16_t port[2])
+{
+	uint64_t h = hash_end(&address[0], port[0]) + hash_end(&address[1], port[1]);
+
+	return (size_t)(h >> 32) % CONN_BUCKETS;
+}
+
+static bool is_end(const struct tcp_conn *c, unsigned side, const struct ends *e, unsigned end)
+{
+	return c->port[side] == e->port[end] && c->address[side].version == e->address[end].version &&
+	       memcmp(c->address[side].bytes, e->address[end].bytes, sizeof e->address[end].bytes) == 0;
+}
+
+/* NULL when there is none; *side is the sender's. */
+static struct tcp_conn *find(const struct tcp *t, const struct ends *e, unsigned *side)
+{
+	struct tcp_conn *c = t->bucket[bucket_of(e->address, e->port)];
+
+	for (; c != NULL; c = c->next) {
+		for (*side = TCP_A; *side <= TCP_B; (*side)++)
+			if (is_end(c, *side, e, 0) && is_end(c, !*side, e, 1))
+				return c;
+	}
+	return NULL;
+}
+
+static void unlink_activity(struct tcp *t, struct tcp_conn *c)
+{
+	if (c->older != NULL)
+		c->older->newer = c->newer;
+	else
+		t->oldest = c->newer;
+	if (c->newer != NULL)
+		c->newer->older = c->older;
+	else
+		t->newest = c->older;
+}
+
+static void link_newest(struct tcp *t, struct tcp_conn *c)
+{
+	c->newer = NULL;
+	c->older = t->newest;
+	if (t->newest != NULL)
+		t->newest->newer = c;
+	else
+		t->oldest = c;
+	t->newest = c;
+}
+
+/* ---- the end of a connection ---- */
+
+static void stop_connecting(struct tcp_conn *c)
+{
+	if (c->opening.seen && !c->opening.answered)
+		c->pair->connecting--;
+	c->opening.answered = true;
+}
+
+/* The process may still retry: it has not waited for twice the latest interval, by which Linux backs off. */
+static bool may_retry(const struct tcp_conn *c, int64_t now_us)
+{
+	return now_us - c->opening.last_us <= 2 * c->opening.last_wait_us + US_PER_S;
+}
+
+static void cut_opening(struct tcp *t, struct tcp_conn *c)
+{
+	if (!c->opening.seen || c->opening.answered)
+		return;
+	if (c->opening.syns > 1)
+		tcp_report_syn(&t->report, c, c->opening.last_us,
+			       may_retry(c, t->now_us) ? TCP_SYN_CENSORED : TCP_SYN_ABANDONED);
+	stop_connecting(c);
+}
+
+static void cut_window(struct tcp *t, struct tcp_flow *f, bool censored)
+{
+	if (f->window_closed)
+		tcp_report_zero_window(&t->report, f, f->conn->last_us, censored);
+	f->window_closed = false;
+}
+
+/* All that is in progress on the connection ends with the evidence. */
+static void cut(struct tcp *t, struct tcp_conn *c)
+{
+	cut_opening(t, c);
+	for (unsigned side = TCP_A; side <= TCP_B; side++) {
+		tcp_stall_cut(&c->flow[side], t->now_us, &t->report);
+		tcp_report_second(&t->report, &c->flow[side]);
+		cut_window(t, &c->flow[side], !c->closed);
+	}
+}
+
+static void forget(struct tcp *t, struct tcp_conn *c)
+{
+	struct tcp_conn **at = &t->bucket[bucket_of(c->address, c->port)];
+
+	cut(t, c);
+	tcp_report_connection(&t->report, c);
+	tcp_conn_leave(c);
+	while (*at != c)
+		at = &(*at)->next;
+	*at = c->next;
+	unlink_activity(t, c);
+	tcp_pairs_release(t->pairs, c->pair);
+	c->next = t->free;
+	t->free = c;
+	t->connections--;
+}
+
+/* ---- the start of a connection ---- */
+
+static struct tcp_conn *take_free(struct tcp *t)
+{
+	struct tcp_conn *c = t->free;
+
+	if (c == NULL)
+		return arena_alloc(t->arena, sizeof *c);
+	t->free = c->next;
+	return c;
+}
+
+/*
+ * Whether the sender is side a. A SYN tells; else a service known to be called
+ * at one of the ends; else the higher port, as ephemeral ports are (RFC 6335).
+ */
+static bool is_caller(const struct tcp *t, const struct segment *s, const struct ends *e)
+{
+	const struct tcp_pair *calls, *called;
+
+	if ((s->flags & TCP_SYN) != 0)
+		return (s->flags & TCP_ACK) == 0;
+	calls = tcp_pairs_find(t->pairs, &e->address[0], &e->address[1], e->port[1]);
+	called = tcp_pairs_find(t->pairs, &e->address[1], &e->address[0], e->port[0]);
+	if ((calls != NULL && calls->certain) != (called != NULL && called->certain))
+		return calls != NULL && calls->certain;
+	return e->port[0] >= e->port[1];
+}
+
+static struct tcp_conn *open_connection(struct tcp *t, const struct segment *s, const struct ends *e, unsigned *side)
+{
+	unsigned a = is_caller(t, s, e) ? 0 : 1;
+	size_t bucket = bucket_of(e->address, e->port);
+	struct tcp_conn *c;
+
+	if (t->connections == CONNECTIONS_MAX) {
+		forget(t, t->oldest);
+		t->evicted++;
+	}
+	c = take_free(t);
+	*c = (struct tcp_conn){ .address = { e->address[a], e->address[!a] }, .port = { e->port[a], e->port[!a] },
+				.first = { t->now_us, s->place }, .next = t->bucket[bucket] };
+	for (unsigned i = TCP_A; i <= TCP_B; i++) {
+		c->flow[i].conn = c;
+		c->flow[i].side = i;
+	}
+	t->bucket[bucket] = c;
+	t->connections++;
+	link_newest(t, c);
+	c->pair = tcp_pairs_hold(t->pairs, &c->address[TCP_A], &c->address[TCP_B], c->port[TCP_B]);
+	c->pair->caller_port = c->port[TCP_A];
+	c->pair->certain = c->pair->certain || (s->flags & TCP_SYN) != 0;
+	*side = a;
+	return c;
+}
+
+/* A SYN of another sequence number than that which opened the connection: the ports are used again. */
+static bool is_reuse(const struct tcp_conn *c, const struct segment *s, unsigned side)
+{
+	if ((s->flags & (TCP_SYN | TCP_ACK)) != TCP_SYN)
+		return false;
+	return side != TCP_A || !c->opening.seen || c->opening.isn != s->sequence;
+}
+
+/* NULL: a reset of a connection that is not known says nothing. */
+static struct tcp_conn *connection_of(struct tcp *t, const struct segment *s, unsigned *side)
+{
+	struct ends e = ends_of(s);
+	struct tcp_conn *c = find(t, &e, side);
+
+	if (c != NULL && is_reuse(c, s, *side)) {
+		forget(t, c);
+		c = NULL;
+	}
+	if (c != NULL) {
+		unlink_activity(t, c);
+		link_newest(t, c);
+		return c;
+	}
+	if ((s->flags & TCP_RST) != 0)
+		return NULL;
+	return open_connection(t, s, &e, side);
+}
+
+/* ---- what a segment says ---- */
+
+/*
+ * Linux waits for a smoothed round trip and at least TCP_RTO_MIN, 200 ms, more
+ * (tcp_set_rto). What comes sooner is a fast retransmission or a tail loss probe.
+ */
+static bool is_timeout(const struct tcp_flow *f, enum tcp_data kind)
+{
+	return kind == TCP_DATA_AGAIN && f->resent_after_us >= RTO_LEAST_US &&
+	       f->resent_after_us >= RTO_LEAST_US + tcp_median_us(&f->conn->pair->side[f->side].rtt) - RTO_SLACK_US;
+}
+
+static void act(struct tcp *t, struct tcp_conn *c, unsigned side, const struct tcp_mark *mark, bool is_payload)
+{
+	struct tcp_quiet quiet;
+
+	if (tcp_pair_act(c->pair, side, mark, is_payload, &quiet))
+		tcp_report_quiet(&t->report, c->pair, &quiet, false);
+}
+
+static void take_syn(struct tcp *t, struct tcp_conn *c, const struct segment *s, const struct tcp_mark *mark)
+{
+	struct tcp_opening *o = &c->opening;
+
+	if (!o->seen) {
+		*o = (struct tcp_opening){ .seen = true, .isn = s->sequence, .syns = 1, .first = *mark,
+					   .last_us = mark->us };
+		act(t, c, TCP_A, mark, false);
+		c->pair->connecting++;
+		tcp_stall_replaced(c->pair, c, mark->us);
+	} else {
+		o->syns++;
+		o->last_wait_us = mark->us - o->last_us;
+		o->last_us = mark->us;
+		c->pair->side[TCP_A].trouble_us = mark->us;
+		tcp_pair_kernel_packet(c->pair, TCP_A);
+	}
+	c->pair->syn_us = mark->us;
+}
+
+static void answer_opening(struct tcp *t, struct tcp_conn *c)
+{
+	struct tcp_opening *o = &c->opening;
+
+	if (!o->seen || o->answered)
+		return;
+	if (o->syns > 1) {
+		tcp_report_syn(&t->report, c, t->now_us, TCP_SYN_ANSWERED);
+		c->pair->side[TCP_A].trouble_us = t->now_us;
+	}
+	stop_connecting(c);
+}
+
+static void take_syn_answer(struct tcp *t, struct tcp_conn *c)
+{
+	struct tcp_opening *o = &c->opening;
+
+	if (o->seen && !o->answered && o->syns == 1)
+		tcp_median_add(&c->pair->side[TCP_A].rtt, t->now_us - o->last_us);
+	answer_opening(t, c);
+	tcp_pair_kernel_packet(c->pair, TCP_B);
+	o->answers++;
+	o->answer_us = t->now_us;
+}
+
+/* The third packet of the handshake measures the way to side a. */
+static void complete_opening(struct tcp *t, struct tcp_conn *c, unsigned side)
+{
+	struct tcp_opening *o = &c->opening;
+
+	if (side != TCP_A || o->answers == 0 || o->acknowledged)
+		return;
+	if (o->answers == 1)
+		tcp_median_add(&c->pair->side[TCP_B].rtt, t->now_us - o->answer_us);
+	o->acknowledged = true;
+}
+
+static void take_acknowledgment(struct tcp *t, struct tcp_flow *f, uint32_t ack)
+{
+	struct tcp_progress progress;
+
+	bool progressed = tcp_flow_acknowledge(f, ack, t->now_us, &progress);
+
+	if (f->forgot)
+		tcp_stall_forget(f);
+	if (!progressed)
+		return;
+	tcp_stall_progress(f, &progress, t->now_us, &t->report);
+	if (!progress.has_rtt)
+		return;
+	tcp_median_add(&f->conn->pair->side[f->side].rtt, progress.rtt_us);
+	if (f->now.open)
+		tcp_samples_add(&f->now.rtt, progress.rtt_us);
+}
+
+static void count_lost(struct tcp_second *s, int64_t lost_us)
+{
+	if (s->lost_first_us == 0 || lost_us < s->lost_first_us)
+		s->lost_first_us = lost_us;
+	if (lost_us > s->lost_last_us)
+		s->lost_last_us = lost_us;
+}
+
+static void count_second(struct tcp *t, struct tcp_flow *f, const struct segment *s, bool again, bool timeout)
+{
+	int64_t second = t->now_us / US_PER_S;
+
+	if (f->now.open && f->now.second != second)
+		tcp_report_second(&t->report, f);
+	if (!f->now.open)
+		f->now = (struct tcp_second){ .open = true, .second = second, .mark = { t->now_us, s->place } };
+	f->now.segments++;
+	f->now.retransmits += again;
+	f->now.timeouts += timeout;
+	if (timeout)
+		count_lost(&f->now, t->now_us - f->resent_after_us);
+	f->now.bytes += s->payload_bytes;
+	f->conn->segments++;
+	f->conn->retransmits += again;
+}
+
+static void take_data(struct tcp *t, struct tcp_flow *f, const struct segment *s, enum tcp_data kind)
+{
+	const struct tcp_mark mark = { t->now_us, s->place };
+	bool timeout = is_timeout(f, kind);
+
+	if (kind != TCP_DATA_NONE && kind != TCP_DATA_PROBE)
+		count_second(t, f, s, kind == TCP_DATA_AGAIN, timeout);
+	if (kind == TCP_DATA_AGAIN)
+		tcp_stall_resent(f, timeout, t->now_us - f->resent_after_us, t->now_us);
+	if (kind == TCP_DATA_NEW || kind == TCP_DATA_LATE || f->filled.open)
+		act(t, f->conn, f->side, &mark, true);
+	else if ((s->flags & (TCP_SYN | TCP_FIN)) == 0)
+		tcp_pair_kernel_packet(f->conn->pair, f->side);
+	tcp_stall_watch(f);
+}
+
+/* A window in a SYN or RST is not an offer. */
+static void take_window(struct tcp *t, struct tcp_flow *f, const struct segment *s)
+{
+	bool closed = s->window == 0;
+
+	if ((s->flags & (TCP_SYN | TCP_RST | TCP_ACK)) != TCP_ACK || closed == f->window_closed)
+		return;
+	if (!closed)
+		tcp_report_zero_window(&t->report, f, t->now_us, false);
+	f->window_closed = closed;
+	f->window_closed_mark = (struct tcp_mark){ t->now_us, s->place };
+}
+
+/* RFC 9293 3.10.7.3 and 3.5.3: an end believes a RST only if it fits; others are strays or forged. */
+static bool is_reset_believed(const struct tcp_conn *c, const struct segment *s, unsigned side)
+{
+	const struct tcp_flow *f = &c->flow[side];
+
+	if (side == TCP_B && c->opening.seen && !c->opening.answered)
+		return (s->flags & TCP_ACK) != 0 && s->acknowledgment == c->opening.isn + 1;
+	return !f->synced || tcp_is_near(s->sequence, f->next);
+}
+
+/* The caller takes its SYN back. */
+static void abandon_opening(struct tcp *t, struct tcp_conn *c)
+{
+	if (!c->opening.seen || c->opening.answered)
+		return;
+	if (c->opening.syns > 1)
+		tcp_report_syn(&t->report, c, c->opening.last_us, TCP_SYN_ABANDONED);
+	stop_connecting(c);
+}
+
+/*
+ * No net.reset: a connection that is refused (RST in answer to a SYN), since
+ * its path works; a RST after a FIN of either side, since it ends what had
+ * ended; a RST by the side that gave the connection up in a stall, whose FIN
+ * could not be sent behind the data that stood.
+ */
+static void report_reset(struct tcp *t, const struct tcp_conn *c, const struct tcp_mark *mark, unsigned side)
+{
+	bool opening = c->opening.seen && !c->opening.answered;
+	bool ended = c->flow[TCP_A].fin_sent || c->flow[TCP_B].fin_sent;
+
+	if (!opening && !ended && !tcp_stall_is_left(&c->flow[side]))
+		tcp_report_reset(&t->report, c, side, mark, c->flow[!side].sent_count > 0);
+}
+
+static void take_reset(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side)
+{
+	const struct tcp_mark mark = { t->now_us, s->place };
+
+	if (!is_reset_believed(c, s, side))
+		return;
+	if ((s->flags & TCP_ACK) != 0)
+		take_acknowledgment(t, &c->flow[!side], s->acknowledgment);
+	report_reset(t, c, &mark, side);
+	if (side == TCP_B && c->opening.seen && !c->opening.answered)
+		tcp_report_refused(&t->report, c, &mark);
+	if (side == TCP_B)
+		answer_opening(t, c);
+	else
+		abandon_opening(t, c);
+	act(t, c, side, &mark, false);
+	tcp_stall_abort(&c->flow[side], t->now_us, &t->report);
+	tcp_stall_refused(&c->flow[!side], t->now_us, &t->report);
+	cut_window(t, &c->flow[TCP_A], false);
+	cut_window(t, &c->flow[TCP_B], false);
+	c->closed = true;
+	tcp_conn_leave(c);
+}
+
+static void take_fin(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side, bool was_sent)
+{
+	const struct tcp_mark mark = { t->now_us, s->place };
+
+	if (was_sent)
+		return;
+	act(t, c, side, &mark, false);
+	tcp_stall_give_up(&c->flow[side], t->now_us, &t->report);
+	tcp_conn_leave(c);
+}
+
+/*
+ * A peer that only repeats itself has not heard: it shows where both ends of
+ * an outage are recorded. Anything else from it is a sign on the connection.
+ */
+static void take_sign(struct tcp *t, struct tcp_conn *c, unsigned side, enum tcp_data kind, int64_t before_us)
+{
+	tcp_stall_sign(c->pair, side, kind == TCP_DATA_AGAIN, before_us, t->now_us);
+	if (kind != TCP_DATA_AGAIN)
+		tcp_stall_heard(&c->flow[!side], t->now_us);
+}
+
+/* before_us: when the sender was heard before, on any connection. */
+static void take_segment(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side, int64_t before_us)
+{
+	const struct tcp_mark mark = { t->now_us, s->place };
+	struct tcp_flow *f = &c->flow[side], *other = &c->flow[!side];
+	bool was_closing = f->fin_sent;
+	enum tcp_data kind;
+
+	tcp_stall_settle(f, t->now_us, &t->report);
+	tcp_stall_settle(other, t->now_us, &t->report);
+	if ((s->flags & TCP_RST) != 0) {
+		tcp_stall_sign(c->pair, side, false, before_us, t->now_us);
+		take_reset(t, c, s, side);
+		return;
+	}
+	if ((s->flags & TCP_SYN) != 0 && side == TCP_A)
+		take_syn(t, c, s, &mark);
+	else if ((s->flags & TCP_SYN) != 0)
+		take_syn_answer(t, c);
+	if ((s->flags & (TCP_SYN | TCP_ACK)) != TCP_SYN && c->presence == TCP_NOT_YET)
+		tcp_conn_enter(c);
+	kind = tcp_flow_send(f, s, t->now_us, other->window_closed);
+	if (f->forgot)
+		tcp_stall_forget(f);
+	if (f->gap.open && f->gap.bare && f->gap.seen.us == t->now_us)
+		tcp_stall_missed(f, t->now_us);
+	if (f->filled.open)
+		tcp_stall_filled(f, t->now_us, &t->report);
+	take_sign(t, c, side, kind, before_us);
+	if ((s->flags & TCP_ACK) != 0) {
+		take_acknowledgment(t, other, s->acknowledgment);
+		complete_opening(t, c, side);
+	}
+	take_window(t, f, s);
+	take_data(t, f, s, kind);
+	if ((s->flags & TCP_FIN) != 0)
+		take_fin(t, c, s, side, was_closing);
+}
+
+/* ---- public ---- */
+
+struct tcp *tcp_new(struct event_sink sink)
+{
+	struct arena *a = arena_new();
+	struct tcp *t = arena_alloc(a, sizeof *t);
+
+	t->arena = a;
+	t->report.sink = sink;
+	t->copies = arena_alloc(a, sizeof *t->copies);
+	t->pairs = tcp_pairs_new(a);
+	t->now_us = INT64_MIN;
+	return t;
+}
+
+static int result(const struct tcp *t)
+{
+	return t->report.failed ? -1 : 0;
+}
+
+/* Only the connection that has it is told. */
+static void count_copy(struct tcp *t, const struct segment *s)
+{
+	struct ends e = ends_of(s);
+	unsigned side;
+	struct tcp_conn *c = find(t, &e, &side);
+
+	t->copy_count++;
+	if (c != NULL)
+		c->copies++;
+}
+
+int tcp_segment(struct tcp *t, const struct segment *s)
+{
+	struct tcp_conn *c;
+	int64_t before_us;
+	unsigned side;
+
+	/* Packets of several queues may be recorded slightly out of order. */
+	if (s->time_us > t->now_us)
+		t->now_us = s->time_us;
+	if (tcp_copies_see(t->copies, s, t->now_us)) {
+		count_copy(t, s);
+		return 0;
+	}
+	c = connection_of(t, s, &side);
+	if (c == NULL)
+		return result(t);
+	c->last_us = t->now_us;
+	before_us = c->pair->side[side].heard_us;
+	tcp_stall_host_heard(c->pair, side, c, t->now_us, &t->report);
+	if (!c->closed)
+		take_segment(t, c, s, side, before_us);
+	return result(t);
+}
+
+enum tcp_continuity tcp_continuity(const struct tcp *t, const struct segment *s)
+{
+	struct ends e = ends_of(s);
+	unsigned side;
+	const struct tcp_conn *c = find(t, &e, &side);
+
+	if (c == NULL || c->closed || (s->flags & (TCP_SYN | TCP_RST)) != 0)
+		return TCP_CANNOT_TELL;
+	if (!c->flow[side].synced || !c->flow[!side].synced)
+		return TCP_CANNOT_TELL;
+	if ((s->flags & TCP_ACK) != 0 && tcp_ahead(s->acknowledgment, c->flow[!side].next) > 0)
+		return TCP_JUMPS;
+	return tcp_ahead(s->sequence, c->flow[side].next) > 0 ? TCP_CANNOT_TELL : TCP_CONTINUES;
+}
+
+static void cut_pair(void *context, struct tcp_pair *pair)
+{
+	struct tcp *t = context;
+	struct tcp_quiet quiet;
+
+	for (unsigned side = TCP_A; side <= TCP_B; side++)
+		if (tcp_pair_quiet(pair, side, t->now_us, &quiet))
+			tcp_report_quiet(&t->report, pair, &quiet, true);
+	tcp_pair_restart(pair);
+}
+
+int tcp_hole(struct tcp *t, int64_t from_us, int64_t to_us)
+{
+	if (from_us > t->now_us)
+		t->now_us = from_us;
+	tcp_pairs_each(t->pairs, cut_pair, t);
+	for (struct tcp_conn *c = t->oldest; c != NULL; c = c->newer) {
+		cut(t, c);
+		tcp_flow_unsync(&c->flow[TCP_A]);
+		tcp_flow_unsync(&c->flow[TCP_B]);
+	}
+	memset(t->copies, 0, sizeof *t->copies);
+	t->now_us = to_us;
+	return result(t);
+}
+
+int tcp_finish(struct tcp *t)
+{
+	tcp_pairs_each(t->pairs, cut_pair, t);
+	while (t->oldest != NULL)
+		forget(t, t->oldest);
+	return result(t);
+}
+
+uint64_t tcp_copies(const struct tcp *t)
+{
+	return t->copy_count;
+}
+
+uint64_t tcp_evicted(const struct tcp *t)
+{
+	return t->evicted;
+}
+
+void tcp_free(struct tcp *t)
+{
+	if (t != NULL)
+		arena_free(t->arena);
+}

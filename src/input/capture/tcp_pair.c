@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of pairs, and when a side of one is quiet (method.md 3, "Not the
+ * network"): its process sends nothing on any connection although none of the
+ * pair's data stands unacknowledged. If data does, the path may be at fault,
+ * and it is a stall.
+ */
+
+#include "input/capture/tcp_pair.h"
+
+#include <string.h>
+
+#define PAIR_BUCKETS 4096
+
+/* Payloads closer than this belong to one burst and say nothing about a side's rhythm. */
+#define BURST_US (10 * US_PER_MS)
+/* A shorter silence, or one of fewer usual gaps, is rhythm. The detectors apply their own, stricter rules. */
+#define QUIET_LEAST_US (1 * US_PER_S)
+#define QUIET_GAPS 4
+/* The rhythm is known after so many gaps, or after so many payloads that came in bursts alone. */
+#define GAPS_LEAST 8
+#define PAYLOADS_LEAST 256
+/* Data that stands so long is in trouble: beyond any delayed acknowledgment (RFC 9293 3.8.6.3). */
+#define TROUBLE_US (500 * US_PER_MS)
+/* Linux sends nothing again after a pause longer than TCP_RTO_MAX, 120 s: what stood unacknowledged was dropped. */
+#define RTO_MOST_US (130 * US_PER_S)
+/* So many flows are looked at; a pair with more of them in trouble has one among these. */
+#define FLOWS_LOOKED_AT 64
+
+struct tcp_pairs {
+	struct arena *arena;
+	struct tcp_pair *free;
+	struct tcp_pair *bucket[PAIR_BUCKETS];
+};
+
+/* ---- the table ---- */
+
+static size_t bucket_of(const struct tcp_address *caller, const struct tcp_address *callee, uint16_t callee_port)
+{
+	uint64_t h = callee_port;
+
+	for (size_t i = 0; i < sizeof caller->bytes; i++) {
+		h = (h ^ caller->bytes[i]) * UINT64_C(0x100000001b3);
+		h = (h ^ callee->bytes[i]) * UINT64_C(0x100000001b3);
+	}
+	return (size_t)(h >> 32) % PAIR_BUCKETS;
+}
+
+static bool is_same(const struct tcp_address *x, const struct tcp_address *y)
+{
+	return x->version == y->version && memcmp(x->bytes, y->bytes, sizeof x->bytes) == 0;
+}
+
+struct tcp_pairs *tcp_pairs_new(struct arena *a)
+{
+	struct tcp_pairs *p = arena_alloc(a, sizeof *p);
+
+	p->arena = a;
+	return p;
+}
+
+struct tcp_pair *tcp_pairs_find(struct tcp_pairs *p, const struct tcp_address *caller, const struct tcp_address *callee,
+				uint16_t callee_port)
+{
+	struct tcp_pair *pair = p->bucket[bucket_of(caller, callee, callee_port)];
+
+	while (pair != NULL && !(pair->callee_port == callee_port && is_same(&pair->caller, caller) &&
+				 is_same(&pair->callee, callee)))
+		pair = pair->next;
+	return pair;
+}
+
+struct tcp_pair *tcp_pairs_hold(struct tcp_pairs *p, const struct tcp_address *caller,
+				const struct tcp_address *callee, uint16_t callee_port)
+{
+	struct tcp_pair *pair = tcp_pairs_find(p, caller, callee, callee_port);
+
+	if (pair == NULL) {
+		size_t bucket = bucket_of(caller, callee, callee_port);
+
+		pair = p->free;
+		if (pair != NULL)
+			p->free = pair->next;
+		else
+			pair = arena_alloc(p->arena, sizeof *pair);
+		*pair = (struct tcp_pair){ .caller = *caller, .callee = *callee, .callee_port = callee_port,
+					   .next = p->bucket[bucket] };
+		p->bucket[bucket] = pair;
+	}
+	pair->connections++;
+	return pair;
+}
+
+void tcp_pairs_release(struct tcp_pairs *p, struct tcp_pair *pair)
+{
+	struct tcp_pair **at;
+
+	if (--pair->connections > 0)
+		return;
+	at = &p->bucket[bucket_of(&pair->caller, &pair->callee, pair->callee_port)];
+	while (*at != pair)
+		at = &(*at)->next;
+	*at = pair->next;
+	pair->next = p->free;
+	p->free = pair;
+}
+
+void tcp_pairs_each(struct tcp_pairs *p, void (*visit)(void *context, struct tcp_pair *pair), void *context)
+{
+	for (size_t i = 0; i < PAIR_BUCKETS; i++)
+		for (struct tcp_pair *pair = p->bucket[i]; pair != NULL; pair = pair->next)
+			visit(context, pair);
+}
+
+/* ---- signs of life ---- */
+
+void tcp_pair_hear(struct tcp_pair *p, unsigned side, int64_t now_us)
+{
+	struct tcp_side *s = &p->side[side];
+
+	if (s->heard_us != 0 && now_us - s->heard_us > TROUBLE_US)
+		s->woke_us[s->wakes++ % TCP_WAKES_KEPT] = now_us;
+	s->heard_us = now_us;
+}
+
+int64_t tcp_pair_woke_us(const struct tcp_pair *p, unsigned side, int64_t since_us, int64_t now_us)
+{
+	const struct tcp_side *s = &p->side[side];
+	int64_t first_us = now_us;
+
+	for (unsigned i = 0; i < TCP_WAKES_KEPT && i < s->wakes; i++)
+		if (s->woke_us[i] > since_us && s->woke_us[i] < first_us)
+			first_us = s->woke_us[i];
+	return first_us;
+}
+
+/* ---- silence ---- */
+
+static bool is_rhythm_known(const struct tcp_side *side)
+{
+	return side->gaps.count >= GAPS_LEAST || side->payloads >= PAYLOADS_LEAST;
+}
+
+/* The cheap half first: it is asked at every payload. */
+static bool is_too_long(const struct tcp_side *side, int64_t silence_us)
+{
+	if (silence_us <= QUIET_LEAST_US)
+		return false;
+	return side->gaps.count < GAPS_LEAST || silence_us > tcp_median_us(&side->gaps) * QUIET_GAPS;
+}
+
+static bool has_flow_in_trouble(const struct tcp_side *side, int64_t now_us)
+{
+	const struct tcp_flow *f = side->unacked;
+
+	for (int i = 0; f != NULL && i < FLOWS_LOOKED_AT; i++, f = f->older) {
+		const struct tcp_sent *head = &f->sent[0];
+
+		if (f->wait.reported || now_us - f->sent[f->sent_count - 1].last_us > RTO_MOST_US)
+			continue;
+		if (head->sends > 1 || now_us - head->first.us > TROUBLE_US)
+			return true;
+	}
+	return false;
+}
+
+static bool is_in_trouble(const struct tcp_pair *p, int64_t now_us)
+{
+	if (p->connecting > 0 && now_us - p->syn_us <= RTO_MOST_US)
+		return true;
+	return has_flow_in_trouble(&p->side[TCP_A], now_us) || has_flow_in_trouble(&p->side[TCP_B], now_us);
+}
+
+/* The peer's payload came after all that this side sent, was acknowledged, and stood for a while. */
+static bool is_pending(const struct tcp_pair *p, unsigned side, int64_t now_us)
+{
+	int64_t asked_us = p->side[side].asked_us;
+
+	return asked_us != 0 && p->side[!side].accepted_us >= asked_us && now_us - asked_us > QUIET_LEAST_US;
+}
+
+static int64_t latest(int64_t x, int64_t y)
+{
+	return x > y ? x : y;
+}
+
+bool tcp_pair_quiet(const struct tcp_pair *p, unsigned side, int64_t now_us, struct tcp_quiet *out)
+{
+	const struct tcp_side *s = &p->side[side];
+	int64_t start;
+
+	if (!s->acted || p->open == 0 || !is_rhythm_known(s))
+		return false;
+	/* After trouble the path is well only from its end on; and the called side owes nothing until it is asked. */
+	start = latest(s->last_act.us, latest(p->side[TCP_A].trouble_us, p->side[TCP_B].trouble_us));
+	if (side == TCP_B)
+		start = latest(start, s->asked_us);
+	if (!is_too_long(s, now_us - start) || is_in_trouble(p, now_us))
+		return false;
+	*out = (struct tcp_quiet){ .mark = s->last_act, .side = side, .start_us = start, .end_us = now_us,
+				   .kernel_packets = s->kernel_packets, .pending = is_pending(p, side, now_us) };
+	/* A server that owes nothing is idle. */
+	return side == TCP_A || out->pending;
+}
+
+bool tcp_pair_act(struct tcp_pair *p, unsigned side, const struct tcp_mark *mark, bool is_payload,
+		  struct tcp_quiet *out)
+{
+	struct tcp_side *s = &p->side[side];
+	bool was_quiet = tcp_pair_quiet(p, side, mark->us, out);
+
+	if (is_payload && s->acted && mark->us - s->last_act.us >= BURST_US)
+		tcp_median_add(&s->gaps, mark->us - s->last_act.us);
+	s->acted = true;
+	s->last_act = *mark;
+	s->kernel_packets = 0;
+	s->asked_us = 0;
+	s->payloads += is_payload;
+	if (is_payload && p->side[!side].asked_us == 0)
+		p->side[!side].asked_us = mark->us;
+	return was_quiet;
+}
+
+void tcp_pair_kernel_packet(struct tcp_pair *p, unsigned side)
+{
+	p->side[side].kernel_packets++;
+}
+
+void tcp_pair_restart(struct tcp_pair *p)
+{
+	for (unsigned side = TCP_A; side <= TCP_B; side++) {
+		p->side[side].acted = false;
+		p->side[side].heard_us = 0;
+		p->side[side].wakes = 0;
+		p->side[side].kernel_packets = 0;
+		p->side[side].asked_us = 0;
+		p->side[side].accepted_us = 0;
+		p->side[side].trouble_us = 0;
+	}
+}

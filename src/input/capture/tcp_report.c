@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* Findings in, events out (model/event.def, model/field.def). */
+
+#include "input/capture/tcp_report.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+
+/* "[", an IPv6 address, "]:65535" */
+#define END_BYTES (INET6_ADDRSTRLEN + 9)
+
+/* The texts that an event borrows. */
+struct ends {
+	char a[END_BYTES], b[END_BYTES];
+};
+
+static struct sv format_end(char out[END_BYTES], const struct tcp_address *address, uint16_t port)
+{
+	char text[INET6_ADDRSTRLEN] = "?";
+
+	inet_ntop(address->version == 6 ? AF_INET6 : AF_INET, address->bytes, text, sizeof text);
+	snprintf(out, END_BYTES, address->version == 6 ? "[%s]:%u" : "%s:%u", text, (unsigned)port);
+	return sv_of(out);
+}
+
+static void begin(struct event *e, enum event_type type, const struct tcp_mark *mark, int64_t start_us, int64_t end_us)
+{
+	event_init(e, type);
+	e->place = mark->place;
+	e->time.us = start_us;
+	e->duration_us = end_us > start_us ? end_us - start_us : 0;
+}
+
+static void set_path(struct event *e, const struct tcp_conn *c, struct ends *texts)
+{
+	event_set_text(e, FIELD_PATH_A, format_end(texts->a, &c->address[TCP_A], c->port[TCP_A]));
+	event_set_text(e, FIELD_PATH_B, format_end(texts->b, &c->address[TCP_B], c->port[TCP_B]));
+}
+
+static void set_direction(struct event *e, unsigned side)
+{
+	event_set_text(e, FIELD_DIRECTION, side == TCP_A ? SV("ab") : SV("ba"));
+}
+
+/* Absent, not 0, when no round trip was measured. */
+static void set_rtt(struct event *e, const struct tcp_median *rtt)
+{
+	if (rtt->count > 0)
+		event_set_int(e, FIELD_RTT_MEDIAN_US, tcp_median_us(rtt));
+}
+
+static void set_flag(struct event *e, enum event_field f, bool value)
+{
+	if (value)
+		event_set_int(e, f, 1);
+}
+
+static void put(struct tcp_report *r, const struct event *e)
+{
+	if (!r->failed && r->sink.put(r->sink.context, e) != 0)
+		r->failed = true;
+}
+
+/*
+ * Seen from the capture one direction is acknowledged by the host at hand and
+ * the other across the network: the path is the slower one.
+ */
+static const struct tcp_median *path_rtt(const struct tcp_pair *p)
+{
+	const struct tcp_median *ab = &p->side[TCP_A].rtt, *ba = &p->side[TCP_B].rtt;
+
+	return tcp_median_us(ab) >= tcp_median_us(ba) ? ab : ba;
+}
+
+void tcp_report_connection(struct tcp_report *r, const struct tcp_conn *c)
+{
+	struct ends texts;
+	struct event e;
+
+	begin(&e, EVENT_NET_CONNECTION, &c->first, c->first.us, c->last_us);
+	set_path(&e, c, &texts);
+	event_set_int(&e, FIELD_SEGMENTS, (int64_t)c->segments);
+	event_set_int(&e, FIELD_RETRANSMITS, (int64_t)c->retransmits);
+	event_set_int(&e, FIELD_COPIES, (int64_t)c->copies);
+	set_rtt(&e, path_rtt(c->pair));
+	put(r, &e);
+}
+
+void tcp_report_second(struct tcp_report *r, struct tcp_flow *f)
+{
+	const struct tcp_second *s = &f->now;
+	struct ends texts;
+	struct event e;
+
+	if (!s->open)
+		return;
+	begin(&e, EVENT_NET_SECOND, &s->mark, s->second * US_PER_S, (s->second + 1) * US_PER_S);
+	set_path(&e, f->conn, &texts);
+	set_direction(&e, f->side);
+	event_set_int(&e, FIELD_SEGMENTS, s->segments);
+	event_set_int(&e, FIELD_RETRANSMITS, s->retransmits);
+	event_set_int(&e, FIELD_TIMEOUTS, s->timeouts);
+	event_set_int(&e, FIELD_BYTES, (int64_t)s->bytes);
+	if (s->lost_last_us != 0) {
+		event_set_int(&e, FIELD_LOSS_AT_US, s->lost_first_us);
+		event_set_int(&e, FIELD_LOST_AT_US, s->lost_last_us);
+	}
+	event_set_int(&e, FIELD_RTT_SAMPLES, s->rtt.total);
+	if (s->rtt.total > 0) {
+		event_set_int(&e, FIELD_RTT_MIN_US, s->rtt.min_us);
+		event_set_int(&e, FIELD_RTT_MEDIAN_US, tcp_samples_median_us(&s->rtt));
+		event_set_int(&e, FIELD_RTT_MAX_US, s->rtt.max_us);
+	}
+	f->now.open = false;
+	put(r, &e);
+}
+
+void tcp_report_stall(struct tcp_report *r, const struct tcp_flow *f, const struct tcp_stall *stall)
+{
+	struct ends texts;
+	struct event e;
+
+	begin(&e, EVENT_NET_STALL, &stall->mark, stall->start_us, stall->end_us);
+	set_path(&e, f->conn, &texts);
+	set_direction(&e, f->side);
+	if (stall->has_loss)
+		event_set_int(&e, FIELD_LOSS_AT_US, stall->mark.us);
+	if (stall->lost_us != 0)
+		event_set_int(&e, FIELD_LOST_AT_US, stall->lost_us);
+	if (stall->sign_us != 0)
+		event_set_int(&e, FIELD_SIGN_AT_US, stall->sign_us);
+	event_set_int(&e, FIELD_RETRANSMITS, stall->retransmits);
+	event_set_int(&e, FIELD_TIMEOUTS, stall->timeouts);
+	set_rtt(&e, &f->conn->pair->side[f->side].rtt);
+	set_flag(&e, FIELD_ABANDONED, stall->abandoned);
+	set_flag(&e, FIELD_CENSORED, stall->censored);
+	put(r, &e);
+}
+
+void tcp_report_syn(struct tcp_report *r, const struct tcp_conn *c, int64_t end_us, enum tcp_syn_end how)
+{
+	struct ends texts;
+	struct event e;
+
+	begin(&e, EVENT_NET_SYN_UNANSWERED, &c->opening.first, c->opening.first.us, end_us);
+	set_path(&e, c, &texts);
+	event_set_int(&e, FIELD_RETRANSMITS, (int64_t)c->opening.syns - 1);
+	/* Of those that were answered, the latest arrived. */
+	event_set_int(&e, FIELD_LOST_AT_US,
+		      how == TCP_SYN_ANSWERED ? c->opening.last_us - c->opening.last_wait_us : c->opening.last_us);
+	set_flag(&e, FIELD_ABANDONED, how == TCP_SYN_ABANDONED);
+	set_flag(&e, FIELD_CENSORED, how == TCP_SYN_CENSORED);
+	put(r, &e);
+}
+
+void tcp_report_reset(struct tcp_report *r, const struct tcp_conn *c, unsigned by, const struct tcp_mark *mark,
+		      bool cut)
+{
+	struct ends texts;
+	struct event e;
+
+	begin(&e, EVENT_NET_RESET, mark, mark->us, mark->us);
+	set_path(&e, c, &texts);
+	set_direction(&e, by);
+	set_flag(&e, FIELD_ABANDONED, cut);
+	put(r, &e);
+}
+
+void tcp_report_refused(struct tcp_report *r, const struct tcp_conn *c, const struct tcp_mark *mark)
+{
+	struct ends texts;
+	struct event e;
+
+	begin(&e, EVENT_NET_REFUSED, mark, mark->us, mark->us);
+	set_path(&e, c, &texts);
+	put(r, &e);
+}
+
+void tcp_report_zero_window(struct tcp_report *r, const struct tcp_flow *f, int64_t end_us, bool censored)
+{
+	struct ends texts;
+	struct event e;
+
+	begin(&e, EVENT_NET_ZERO_WINDOW, &f->window_closed_mark, f->window_closed_mark.us, end_us);
+	set_path(&e, f->conn, &texts);
+	set_direction(&e, f->side);
+	set_flag(&e, FIELD_CENSORED, censored);
+	put(r, &e);
+}
+
+void tcp_report_quiet(struct tcp_report *r, const struct tcp_pair *p, const struct tcp_quiet *quiet, bool censored)
+{
+	struct ends texts;
+	struct event e;
+
+	begin(&e, EVENT_NET_QUIET, &quiet->mark, quiet->start_us, quiet->end_us);
+	event_set_text(&e, FIELD_PATH_A, format_end(texts.a, &p->caller, p->caller_port));
+	event_set_text(&e, FIELD_PATH_B, format_end(texts.b, &p->callee, p->callee_port));
+	set_direction(&e, quiet->side);
+	event_set_int(&e, FIELD_ACKS, (int64_t)quiet->kernel_packets);
+	set_flag(&e, FIELD_PENDING, quiet->pending);
+	set_flag(&e, FIELD_CENSORED, censored);
+	put(r, &e);
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/* The times of a log's records. See input/log/log_time.h; what they leave out: dating.c. */
+
+#include "input/log/log_time.h"
+
+#include "base/buf.h"
+
+/* So many of a hundred must agree with their wrapper's times in one zone: wrappers of an import have that of the import. */
+#define VOTE_PERCENT 95
+/* And so many in a row must agree in another before it is believed that clocks were changed. */
+#define IN_A_ROW 8
+
+/* The zone of the times that were read. */
+static void note_zone(struct log_times *t, struct zone zone, enum zone_source source)
+{
+	struct ingest *in = t->in;
+	struct buf name;
+
+	if (source <= t->zone_source)
+		return;
+	buf_init(&name);
+	zone_format(&name, zone);
+	in->info->zone_name = arena_copy(in->input, buf_sv(&name));
+	in->info->zone_source = source == ZONE_WRITTEN	    ? SV("written")
+				: source == ZONE_BY_WRAPPER ? SV("wrapper")
+				: in->zone_is_option	    ? SV("option")
+							    : SV("assumed");
+	buf_fini(&name);
+	t->zone_source = source;
+}
+
+/* The wrapper's time as an instant. */
+static bool wrapper_instant(const struct unwrapped *r, struct host_time *out)
+{
+	struct host_time instants[2];
+	enum zone_local local;
+
+	if (!r->has_time || !r->time.zoned || !tstamp_resolve(&r->time, (struct zone){ 0 }, instants, &local))
+		return false;
+	*out = instants[0];
+	return true;
+}
+
+/* The inner time, with the year or the day of the wrapper where it has none. */
+static struct tstamp written_by(const struct ingest *in, const struct unwrapped *r)
+{
+	struct tstamp t = r->joined.record.written;
+	struct host_time instant;
+
+	if ((t.lacks == TSTAMP_LACKS_YEAR || t.lacks == TSTAMP_LACKS_DATE) && wrapper_instant(r, &instant))
+		(void)dating_complete(&t, instant, in->zone_is_option ? in->zone : (struct zone){ 0 });
+	return t;
+}
+
+/* ---- what records tell of others ---- */
+
+/* What a record tells of times that others leave out. */
+static void learn(struct dating *d, const struct unwrapped *r, const struct host_time *time)
+{
+	static const struct sv started = { "startTimeMs: ", 13 };
+	const struct log_record *record = &r->joined.record;
+	size_t at;
+
+	if (time != NULL) {
+		d->anchor = *time;
+		d->has_anchor = true;
+		if (!d->has_boot && r->has_time && r->time.lacks == TSTAMP_LACKS_START && record->has_written) {
+			d->boot.us = time->us - r->time.us;
+			d->has_boot = true;
+		}
+	}
+	/* Kafka's clients print the time of day when they start, in a line that says how long the JVM has run. */
+	if (!d->has_start && record->has_written && record->written.lacks == TSTAMP_LACKS_START &&
+	    sv_find(record->body, started, &at)) {
+		struct tstamp epoch;
+		size_t used;
+
+		d->has_start = tstamp_read(sv_sub(record->body, at + started.n, 32), SV("epoch_ms"), &epoch, &used);
+		d->start.us = d->has_start ? epoch.us - record->written.us : 0;
+	}
+}
+
+/* Whether the wrapper's time tells in which zone the record's was written. */
+static bool tells_zone(const struct ingest *in, const struct unwrapped *r, struct tstamp *written, struct host_time *instant)
+{
+	if (in->zone_is_option || !r->prompt || !r->joined.record.has_written || !wrapper_instant(r, instant))
+		return false;
+	*written = written_by(in, r);
+	return !written->zoned && written->lacks == TSTAMP_LACKS_NOTHING;
+}
+
+static void vote(struct zone_vote *v, const struct tstamp *written, struct host_time instant)
+{
+	struct zone zone;
+
+	v->asked++;
+	if (!dating_zone_by_instant(written, instant, &zone))
+		return;
+	if (v->agreed == 0)
+		v->zone = zone;
+	v->agreed += v->zone.offset_s == zone.offset_s;
+}
+
+static int learn_ahead(void *context, const struct unwrapped *r)
+{
+	struct log_times *t = context;
+	struct dating *d = &t->dating;
+	struct host_time time, first = d->anchor;
+	bool had_anchor = d->has_anchor, has_time = r->joined.record.has_time;
+	struct tstamp written;
+
+	if (tells_zone(t->in, r, &written, &time)) {
+		vote(&t->votes[0], &written, time);
+		if (r->serial <= UNWRAP_WRITERS_MAX)
+			vote(&t->votes[r->serial], &written, time);
+	}
+	if (has_time)
+		time = r->joined.record.time;
+	else
+		has_time = wrapper_instant(r, &time);
+	learn(d, r, has_time ? &time : NULL);
+	/* The first time of the file is nearest to what stands before it. */
+	if (had_anchor)
+		d->anchor = first;
+	return 0;
+}
+
+/* Looks for times that are whole behind the first that is not. */
+static void look_ahead(struct log_times *t)
+{
+	struct ingest *in = t->in;
+	struct unwrap *u;
+	struct sv head;
+	struct line line = { .number = 1 };
+
+	if (t->looked_ahead)
+		return;
+	t->looked_ahead = true;
+	head = lines_preview(in->input, stream_head(in->stream));
+	u = unwrap_new(in->rules, in->zone, (struct unwrap_sink){ learn_ahead, t });
+	for (; !sv_is_absent(head); line.number++) {
+		line.text = sv_cut(&head, '\n');
+		if (sv_ends_with(line.text, SV("\r")))
+			line.text.n--;
+		(void)unwrap_add(u, &line);
+	}
+	(void)unwrap_end(u);
+	unwrap_free(u);
+}
+
+/* ---- zones ---- */
+
+/* Writers that begin later than the look ahead reaches are like the rest. */
+static void ask_zone(struct log_times *t, struct log_clock *c, const struct unwrapped *r)
+{
+	const struct zone_vote *v = &t->votes[r->serial <= UNWRAP_WRITERS_MAX ? r->serial : 0];
+
+	look_ahead(t);
+	c->asked = true;
+	if (v->asked == 0)
+		v = &t->votes[0];
+	c->has_zone = v->agreed > 0 && v->agreed * 100 >= v->asked * VOTE_PERCENT;
+	c->zone = v->zone;
+}
+
+/* When clocks are changed, the wrapper's show it. */
+static void follow_zone(struct log_clock *c, const struct tstamp *written, struct host_time instant)
+{
+	struct zone zone;
+
+	if (!dating_zone_by_instant(written, instant, &zone) || zone.offset_s == c->zone.offset_s) {
+		c->in_a_row = 0;
+		return;
+	}
+	c->in_a_row = c->in_a_row > 0 && zone.offset_s == c->other.offset_s ? c->in_a_row + 1 : 1;
+	c->other = zone;
+	if (c->in_a_row >= IN_A_ROW)
+		c->zone = zone;
+}
+
+/* For a time without a zone: the user's word, what the wrapper's times tell, or what is assumed. */
+static struct zone zone_for(struct log_times *t, struct log_clock *c, const struct unwrapped *r, enum zone_source *source)
+{
+	struct tstamp written;
+	struct host_time instant;
+
+	*source = ZONE_OF_INPUT;
+	if (tells_zone(t->in, r, &written, &instant)) {
+		if (!c->asked)
+			ask_zone(t, c, r);
+		if (c->has_zone)
+			follow_zone(c, &written, instant);
+	}
+	if (!c->has_zone)
+		return t->in->zone;
+	*source = ZONE_BY_WRAPPER;
+	return c->zone;
+}
+
+/* ---- the time of a record ---- */
+
+/* A time, and how it came about. */
+struct settled {
+	enum dated dated;
+	struct host_time time;
+	struct zone zone;
+	enum zone_source source;
+};
+
+static struct settled settle_inner(struct log_times *t, struct log_clock *c, const struct unwrapped *r)
+{
+	const struct log_record *record = &r->joined.record;
+	struct settled s = { .dated = DATED_NOT, .zone = record->zone, .source = ZONE_WRITTEN };
+
+	if (record->has_written) {
+		struct tstamp written = written_by(t->in, r);
+
+		if (!written.zoned)
+			s.zone = zone_for(t, c, r, &s.source);
+		s.dated = dating_settle(&t->dating, &written, s.zone, c->has_previous ? &c->previous : NULL, &s.time);
+	} else if (record->has_time) {
+		s.dated = DATED;
+		s.time = record->time;
+		s.source = record->zoned ? ZONE_WRITTEN : ZONE_OF_INPUT;
+	}
+	return s;
+}
+
+static struct settled settle_wrapper(struct log_times *t, const struct log_clock *c, const struct unwrapped *r)
+{
+	struct settled s = { .dated = DATED_NOT, .zone = t->in->zone, .source = ZONE_OF_INPUT };
+
+	if (!r->has_time)
+		return s;
+	if (r->time.zoned) {
+		s.zone = (struct zone){ .offset_s = r->time.offset_s };
+		s.source = ZONE_WRITTEN;
+	}
+	s.dated = r->time.lacks == TSTAMP_LACKS_START
+			  ? dating_settle_boot(&t->dating, &r->time, &s.time)
+			  : dating_settle(&t->dating, &r->time, s.zone, c->has_previous ? &c->previous : NULL, &s.time);
+	return s;
+}
+
+static void note_undated(struct ingest *in, const struct unwrapped *r, const struct place *place)
+{
+	static const char *const lacks[] = { NULL, "year", "date", "start" };
+	const struct log_record *record = &r->joined.record;
+	enum tstamp_lack lack = record->has_written ? record->written.lacks : r->has_time ? r->time.lacks : TSTAMP_LACKS_NOTHING;
+
+	if (lack != TSTAMP_LACKS_NOTHING)
+		diag_add(in->diag, SEVERITY_WARNING, "log.no_time", place, "record with a time whose %s nothing tells", lacks[lack]);
+	else
+		diag_add(in->diag, SEVERITY_WARNING, "log.no_time", place, "record without a time that can be read");
+}
+
+static void note_change(struct ingest *in, enum dated dated, const struct place *place)
+{
+	if (dated == DATED_FIRST_OF_TWO)
+		diag_add(in->diag, SEVERITY_NOTE, "log.time_twice", place,
+			 "clocks were set back: of the two instants that this may be, the first is taken");
+	if (dated == DATED_SKIPPED)
+		diag_add(in->diag, SEVERITY_WARNING, "log.time_skipped", place,
+			 "clocks were set forward over this time: is the zone the right one?");
+}
+
+bool log_times_settle(struct log_times *t, struct log_clock *c, const struct unwrapped *r, const struct place *place,
+		      struct host_time *out)
+{
+	const struct log_record *record = &r->joined.record;
+	struct settled s;
+
+	if ((record->has_written && record->written.lacks != TSTAMP_LACKS_NOTHING) ||
+	    (r->has_time && r->time.lacks != TSTAMP_LACKS_NOTHING))
+		look_ahead(t);
+	s = settle_inner(t, c, r);
+	if (s.dated == DATED_NOT)
+		s = settle_wrapper(t, c, r);
+	learn(&t->dating, r, s.dated != DATED_NOT ? &s.time : NULL);
+	if (s.dated == DATED_NOT) {
+		note_undated(t->in, r, place);
+		return false;
+	}
+	note_change(t->in, s.dated, place);
+	note_zone(t, s.zone, s.source);
+	*out = s.time;
+	return true;
+}
+
+void log_times_init(struct log_times *t, struct ingest *in)
+{
+	*t = (struct log_times){
+		.in = in,
+		.dating = {
+			.has_near = in->has_near,
+			.near = in->near,
+			.has_modified = in->has_modified,
+			.modified = in->modified,
+		},
+	};
+	t->dating.has_name_day = dating_name_day(in->base_name, &t->dating.name_day);
+}
+
+void log_times_note(const struct log_times *t)
+{
+	const struct dating *d = &t->dating;
+
+	if (d->year_source != NULL)
+		diag_add(t->in->diag, SEVERITY_NOTE, "log.year", NULL, "times carry no year: it is by %s", d->year_source);
+	if (d->day_source != NULL)
+		diag_add(t->in->diag, SEVERITY_NOTE, "log.date", NULL, "times carry no date: it is by %s", d->day_source);
+}

@@ -1,0 +1,585 @@
+/* SPDX-License-Identifier: MIT */
+/* From lines to records through their wrappers. See input/log/unwrap.h. */
+
+#include "input/log/unwrap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* docker splits lines there: a shorter piece without an end is the last of its writer, or of an export that drops ends. */
+#define DOCKER_PIECE_BYTES 16384
+
+/* Longer names of writers are told apart by their first bytes. */
+#define KEY_BYTES 512
+
+/* What the layers around a text have said so far, and where it stands. */
+struct around {
+	const char *wrapper;
+	bool has_time, prompt;
+	struct tstamp time;
+	struct sv host, writer;
+	struct sv written;	/* the line of the file */
+	uint64_t number, byte_offset;
+	bool second, unended;
+};
+
+/* The text of a line as written, and of what was around it; kept until its record is complete. */
+struct kept {
+	char *bytes;		/* RECORD_BYTES_MAX */
+	struct around around;
+};
+
+struct key {
+	char bytes[KEY_BYTES];
+	size_t n, host_n;	/* the host stands first */
+};
+
+struct writer {
+	bool used;
+	struct key key;
+	uint64_t serial, last_line;
+	struct joiner *joiner;
+	uint64_t orphans;	/* the joiner's, when last asked */
+	bool begun;		/* the joiner has a record in the making, that of kept */
+	bool laid;		/* a layout has fitted: lines that none fits continue records */
+	int layout_hint;
+	struct kept kept;
+	/* A record by the wrapper's time alone. */
+	bool bare;
+	char *bare_bytes;	/* RECORD_BYTES_MAX */
+	size_t bare_n;
+	struct joined bare_joined;
+};
+
+/* Pieces of a line that has not ended. */
+struct pending {
+	bool used, busy, said;
+	struct key key;
+	uint64_t last_line;
+	char *bytes;		/* RECORD_BYTES_MAX */
+	size_t n;
+	bool cut;
+	unsigned layers;	/* that were peeled before */
+	struct kept kept;
+};
+
+struct unwrap {
+	const struct rules *rules;
+	struct zone zone;
+	struct unwrap_sink sink;
+	struct wrap_memory memory;
+	struct writer writers[UNWRAP_WRITERS_MAX];
+	struct writer *last;
+	uint64_t serial;
+	uint64_t orphans;	/* of writers that gave up their place */
+	struct pending pending[UNWRAP_WRITERS_MAX];
+	bool ends_seen;		/* lines of this file end */
+};
+
+static void *checked(void *p)
+{
+	if (p == NULL) {
+		fputs("aftershock: out of memory\n", stderr);
+		exit(1);
+	}
+	return p;
+}
+
+static char *bytes_once(char **bytes)
+{
+	if (*bytes == NULL)
+		*bytes = checked(malloc(RECORD_BYTES_MAX));
+	return *bytes;
+}
+
+/* ---- keys ---- */
+
+static void key_add(struct key *k, struct sv s)
+{
+	s = sv_sub(s, 0, KEY_BYTES - k->n);
+	if (s.n > 0)
+		memcpy(k->bytes + k->n, s.p, s.n);
+	k->n += s.n;
+}
+
+static struct key key_of(const struct around *a)
+{
+	struct key k = { .n = 0 };
+
+	key_add(&k, sv_sub(a->host, 0, KEY_BYTES / 2));
+	k.host_n = k.n;
+	key_add(&k, (struct sv){ "\n", 1 });
+	key_add(&k, a->writer);
+	/* What names nobody is of the one writer that the file itself is. */
+	if (sv_is_absent(a->host) && sv_is_absent(a->writer))
+		k.n = 0;
+	return k;
+}
+
+static bool key_eq(const struct key *a, const struct key *b)
+{
+	return a->n == b->n && a->host_n == b->host_n && memcmp(a->bytes, b->bytes, a->n) == 0;
+}
+
+/* Keeps what is around a record beyond the line that it stands in. */
+static void keep(struct kept *k, const struct around *a)
+{
+	k->around = *a;
+	k->around.host = k->around.writer = k->around.written = SV_ABSENT;
+	/* A line without wrapper is the record's own first line. */
+	if (a->wrapper == NULL || a->written.n == 0)
+		return;
+	k->around.written = sv_sub(a->written, 0, RECORD_BYTES_MAX);
+	k->around.written.p = memcpy(bytes_once(&k->bytes), a->written.p, k->around.written.n);
+}
+
+/* ---- records ---- */
+
+static int put(struct unwrap *u, const struct writer *w, const struct joined *joined)
+{
+	const struct around *a = &w->kept.around;
+	struct unwrapped out = {
+		.joined = *joined,
+		.wrapper = a->wrapper,
+		.has_time = a->has_time,
+		.time = a->time,
+		.prompt = a->prompt,
+		.host = w->key.host_n > 0 ? (struct sv){ w->key.bytes, w->key.host_n } : SV_ABSENT,
+		.writer = (size_t)(w - u->writers),
+		.serial = w->serial,
+		.second = a->second,
+		.unended = a->unended,
+	};
+
+	if (a->wrapper != NULL)
+		out.joined.text = a->written;
+	return u->sink.put(u->sink.context, &out);
+}
+
+static int end_bare(struct unwrap *u, struct writer *w)
+{
+	if (!w->bare)
+		return 0;
+	w->bare = false;
+	return put(u, w, &w->bare_joined);
+}
+
+static int end_writer(struct unwrap *u, struct writer *w)
+{
+	struct joined joined;
+
+	if (end_bare(u, w) != 0)
+		return -1;
+	if (w->joiner == NULL || !joiner_end(w->joiner, &joined))
+		return 0;
+	w->begun = false;
+	return put(u, w, &joined);
+}
+
+/* ---- writers ---- */
+
+static struct writer *silent_longest(struct unwrap *u)
+{
+	struct writer *found = &u->writers[0];
+
+	for (size_t i = 0; i < UNWRAP_WRITERS_MAX; i++) {
+		if (!u->writers[i].used)
+			return &u->writers[i];
+		if (u->writers[i].last_line < found->last_line)
+			found = &u->writers[i];
+	}
+	return found;
+}
+
+/* NULL when the sink ended the reading. */
+static struct writer *begin_writer(struct unwrap *u, const struct key *k)
+{
+	struct writer *w = silent_longest(u);
+	char *kept_bytes, *bare_bytes;
+
+	if (w->used && end_writer(u, w) != 0)
+		return NULL;
+	if (w->joiner != NULL)
+		u->orphans += joiner_orphans(w->joiner);
+	joiner_free(w->joiner);
+	kept_bytes = w->kept.bytes;
+	bare_bytes = w->bare_bytes;
+	*w = (struct writer){ .used = true, .key = *k, .serial = ++u->serial, .layout_hint = -1 };
+	w->kept.bytes = kept_bytes;
+	w->bare_bytes = bare_bytes;
+	w->joiner = joiner_new(u->rules, u->zone);
+	return w;
+}
+
+static struct writer *writer_of(struct unwrap *u, const struct around *a)
+{
+	struct key k = key_of(a);
+
+	if (u->last != NULL && key_eq(&u->last->key, &k))
+		return u->last;
+	for (size_t i = 0; i < UNWRAP_WRITERS_MAX; i++)
+		if (u->writers[i].used && key_eq(&u->writers[i].key, &k))
+			return &u->writers[i];
+	return begin_writer(u, &k);
+}
+
+/* ---- lines of a writer ---- */
+
+static int add_to_joiner(struct unwrap *u, struct writer *w, struct sv line, const struct around *a)
+{
+	struct joined joined;
+
+	if (joiner_add(w->joiner, line, a->number, a->byte_offset, &joined)) {
+		if (put(u, w, &joined) != 0)
+			return -1;
+	} else if (w->begun || joiner_orphans(w->joiner) != w->orphans) {
+		w->orphans = joiner_orphans(w->joiner);
+		return 0;
+	}
+	w->begun = true;
+	keep(&w->kept, a);
+	return 0;
+}
+
+static void begin_bare(struct writer *w, struct sv line, const struct around *a)
+{
+	char *bytes = bytes_once(&w->bare_bytes);
+	struct sv text = sv_sub(line, 0, RECORD_BYTES_MAX);
+
+	if (text.n > 0)
+		memcpy(bytes, text.p, text.n);
+	text.p = bytes;
+	w->bare = true;
+	w->bare_n = text.n;
+	w->bare_joined = (struct joined){
+		.record = { .layout = a->wrapper, .body = text },
+		.text = text,
+		.line = a->number,
+		.byte_offset = a->byte_offset,
+		.cut = text.n < line.n,
+	};
+	keep(&w->kept, a);
+}
+
+static void continue_bare(struct writer *w, struct sv line)
+{
+	struct sv *more = &w->bare_joined.record.more;
+
+	if (w->bare_joined.cut || w->bare_n + 1 + line.n > RECORD_BYTES_MAX) {
+		w->bare_joined.cut = true;
+		return;
+	}
+	w->bare_bytes[w->bare_n++] = '\n';
+	if (sv_is_absent(*more))
+		*more = (struct sv){ w->bare_bytes + w->bare_n, 0 };
+	if (line.n > 0)
+		memcpy(w->bare_bytes + w->bare_n, line.p, line.n);
+	w->bare_n += line.n;
+	more->n = (size_t)(w->bare_bytes + w->bare_n - more->p);
+}
+
+/* What stands below a record by its looks: a trace, a block, a blank line. */
+static bool looks_continued(struct sv line)
+{
+	return line.n == 0 || line.p[0] == ' ' || line.p[0] == '\t' || sv_starts_with(line, SV("Caused by: "));
+}
+
+/*
+ * Until a layout fits, lines with a time of their wrapper are records by
+ * themselves: a kernel's, or a program's whose layout is the message alone.
+ * first: the line stands right behind the wrapper.
+ */
+static int add_line(struct unwrap *u, struct writer *w, struct sv line, const struct around *a, bool first)
+{
+	struct log_record record;
+
+	if (w->laid || (!a->has_time && !w->bare))
+		return add_to_joiner(u, w, line, a);
+	if (rules_layout(u->rules, line, u->zone, &w->layout_hint, u->memory.record, &record)) {
+		w->laid = true;
+		return end_bare(u, w) != 0 ? -1 : add_to_joiner(u, w, line, a);
+	}
+	if (w->bare && (!first || looks_continued(line))) {
+		continue_bare(w, line);
+		return 0;
+	}
+	if (looks_continued(line))
+		return add_to_joiner(u, w, line, a);
+	if (end_bare(u, w) != 0)
+		return -1;
+	begin_bare(w, line, a);
+	return 0;
+}
+
+/* A wrapper may hold several lines at once: a message with its trace. */
+static int add_lines(struct unwrap *u, struct sv text, const struct around *a)
+{
+	bool continues = a->wrapper == NULL && u->last != NULL && u->last->key.n > 0 && looks_continued(text);
+	struct writer *w = continues ? u->last : writer_of(u, a);
+	bool first = !continues;
+
+	if (w == NULL)
+		return -1;
+	u->last = w;
+	w->last_line = a->number;
+	while (!sv_is_absent(text)) {
+		struct sv line = sv_cut(&text, '\n');
+
+		if (sv_ends_with(line, SV("\r")))
+			line.n--;
+		if (add_line(u, w, line, a, first) != 0)
+			return -1;
+		first = false;
+	}
+	return 0;
+}
+
+/* ---- pieces ---- */
+
+static int peel(struct unwrap *u, struct sv text, struct around a, unsigned layers);
+
+static struct pending *pending_of(struct unwrap *u, const struct key *k)
+{
+	for (size_t i = 0; i < UNWRAP_WRITERS_MAX; i++)
+		if (u->pending[i].used && !u->pending[i].busy && key_eq(&u->pending[i].key, k))
+			return &u->pending[i];
+	return NULL;
+}
+
+static void add_piece(struct pending *p, struct sv text)
+{
+	size_t room = RECORD_BYTES_MAX - p->n;
+	struct sv piece = sv_sub(text, 0, room);
+
+	p->cut = p->cut || piece.n < text.n;
+	if (piece.n > 0)
+		memcpy(p->bytes + p->n, piece.p, piece.n);
+	p->n += piece.n;
+}
+
+/* The line is what there is of it. */
+static int end_pending(struct unwrap *u, struct pending *p, bool ended)
+{
+	struct around a = p->kept.around;
+	int rc;
+
+	a.unended = a.unended || p->cut || (!ended && p->said);
+	/* The names were those of the key; they live on while it is busy. */
+	a.host = p->key.host_n > 0 ? (struct sv){ p->key.bytes, p->key.host_n } : SV_ABSENT;
+	a.writer = sv_sub((struct sv){ p->key.bytes, p->key.n }, p->key.host_n + 1, p->key.n);
+	p->busy = true;
+	rc = peel(u, (struct sv){ p->bytes, p->n }, a, p->layers);
+	p->busy = p->used = false;
+	return rc;
+}
+
+/* A place for the pieces of one more line: NULL when all are in use by the callers. */
+static struct pending *free_pending(struct unwrap *u)
+{
+	struct pending *found = NULL;
+
+	for (size_t i = 0; i < UNWRAP_WRITERS_MAX; i++) {
+		struct pending *p = &u->pending[i];
+
+		if (p->busy)
+			continue;
+		if (!p->used)
+			return p;
+		if (found == NULL || p->last_line < found->last_line)
+			found = p;
+	}
+	return found;
+}
+
+static void begin_pending(struct pending *p, const struct key *k, const struct around *a, unsigned layers)
+{
+	p->used = true;
+	p->said = p->cut = false;
+	p->key = *k;
+	p->n = 0;
+	p->layers = layers;
+	(void)bytes_once(&p->bytes);
+	keep(&p->kept, a);
+}
+
+/* Whether the text goes on from what is pending. */
+static bool goes_on(const struct unwrap *u, const struct pending *p, const struct wrap_layer *layer)
+{
+	return p->said || u->ends_seen || layer->piece == WRAP_LAST || p->n >= DOCKER_PIECE_BYTES;
+}
+
+/* layers are those that were peeled to here. */
+static int take_piece(struct unwrap *u, const struct wrap_layer *layer, struct around *a, unsigned layers)
+{
+	struct key k = key_of(a);
+	struct pending *p = pending_of(u, &k);
+
+	if (p != NULL && !goes_on(u, p, layer)) {
+		if (end_pending(u, p, true) != 0)
+			return -1;
+		p = NULL;
+	}
+	u->ends_seen = u->ends_seen || layer->piece == WRAP_LAST;
+	if (p == NULL) {
+		if (layer->piece != WRAP_LAST)
+			p = free_pending(u);
+		if (p == NULL)
+			return peel(u, layer->text, *a, layers);
+		if (p->used && end_pending(u, p, false) != 0)
+			return -1;
+		begin_pending(p, &k, a, layers);
+	}
+	add_piece(p, layer->text);
+	p->said = layer->piece == WRAP_OPEN;
+	p->last_line = a->number;
+	return layer->piece == WRAP_LAST ? end_pending(u, p, true) : 0;
+}
+
+/* ---- layers ---- */
+
+static bool says_more(const struct tstamp *inner, const struct tstamp *outer)
+{
+	if (inner->lacks != outer->lacks)
+		return inner->lacks < outer->lacks;
+	return inner->zoned || !outer->zoned;
+}
+
+/* What the inner layer says outweighs the outer, where it says as much. */
+static void put_around(struct around *a, const struct wrap_layer *layer, struct arena *arena)
+{
+	a->wrapper = layer->name;
+	if (layer->has_time && (!a->has_time || says_more(&layer->time, &a->time))) {
+		a->has_time = true;
+		a->time = layer->time;
+		a->prompt = layer->prompt;
+	}
+	if (!sv_is_absent(layer->host))
+		a->host = layer->host;
+	if (!sv_is_absent(layer->writer))
+		a->writer = sv_is_absent(a->writer) ? layer->writer
+						    : arena_printf(arena, "%.*s %.*s", SV_ARG(a->writer), SV_ARG(layer->writer));
+}
+
+/* One record, or what is left of the line. */
+static int peel_record(struct unwrap *u, struct sv text, struct around a, unsigned layers)
+{
+	struct wrap_layer layer;
+
+	if (layers >= WRAP_LAYERS_MAX || !wrap_peel(text, &u->memory, &layer))
+		return add_lines(u, text, &a);
+	put_around(&a, &layer, u->memory.record);
+	if (layer.piece == WRAP_WHOLE)
+		return peel(u, layer.text, a, layers + 1);
+	return take_piece(u, &layer, &a, layers + 1);
+}
+
+static int peel(struct unwrap *u, struct sv text, struct around a, unsigned layers)
+{
+	size_t n = wrap_first_record(text);
+
+	while (n < text.n) {
+		if (peel_record(u, sv_sub(text, 0, n), a, layers) != 0)
+			return -1;
+		text = sv_sub(text, n, text.n);
+		a.second = true;
+		n = wrap_first_record(text);
+	}
+	return peel_record(u, text, a, layers);
+}
+
+/* ---- the whole ---- */
+
+struct unwrap *unwrap_new(const struct rules *r, struct zone z, struct unwrap_sink sink)
+{
+	struct unwrap *u = checked(calloc(1, sizeof *u));
+
+	u->rules = r;
+	u->zone = z;
+	u->sink = sink;
+	u->memory.input = arena_new();
+	u->memory.record = arena_new();
+	return u;
+}
+
+int unwrap_add(struct unwrap *u, const struct line *line)
+{
+	struct around a = { .written = line->text, .number = line->number, .byte_offset = line->byte_offset, .unended = line->cut };
+
+	arena_reset(u->memory.record);
+	return peel(u, line->text, a, 0);
+}
+
+int unwrap_end(struct unwrap *u)
+{
+	for (size_t i = 0; i < UNWRAP_WRITERS_MAX; i++)
+		if (u->pending[i].used && end_pending(u, &u->pending[i], false) != 0)
+			return -1;
+	for (size_t i = 0; i < UNWRAP_WRITERS_MAX; i++)
+		if (u->writers[i].used && end_writer(u, &u->writers[i]) != 0)
+			return -1;
+	return 0;
+}
+
+uint64_t unwrap_orphans(const struct unwrap *u)
+{
+	uint64_t n = u->orphans;
+
+	for (size_t i = 0; i < UNWRAP_WRITERS_MAX; i++)
+		if (u->writers[i].used)
+			n += joiner_orphans(u->writers[i].joiner);
+	return n;
+}
+
+void unwrap_free(struct unwrap *u)
+{
+	if (u == NULL)
+		return;
+	for (size_t i = 0; i < UNWRAP_WRITERS_MAX; i++) {
+		joiner_free(u->writers[i].joiner);
+		free(u->writers[i].kept.bytes);
+		free(u->writers[i].bare_bytes);
+		free(u->pending[i].bytes);
+		free(u->pending[i].kept.bytes);
+	}
+	arena_free(u->memory.input);
+	arena_free(u->memory.record);
+	free(u);
+}
+
+/* ---- is it a log ---- */
+
+static bool has_time(const struct rules *r, struct sv line, struct wrap_memory *m, int *hint)
+{
+	struct log_record record;
+	struct wrap_layer layer;
+	bool timed = false;
+
+	for (unsigned layers = 0; layers < WRAP_LAYERS_MAX && wrap_peel(line, m, &layer); layers++) {
+		timed = timed || layer.has_time;
+		line = layer.text;
+	}
+	if (timed)
+		return true;
+	return rules_layout(r, line, (struct zone){ 0 }, hint, m->record, &record) &&
+	       (record.has_time || (record.has_written && record.written.lacks != TSTAMP_LACKS_NOTHING));
+}
+
+bool unwrap_is_log(const struct rules *r, struct sv head, size_t lines)
+{
+	struct wrap_memory memory = { .input = arena_new(), .record = arena_new() };
+	int hint = -1;
+	bool found = false;
+
+	for (size_t i = 0; i < lines && !found && !sv_is_absent(head); i++) {
+		struct sv line = sv_cut(&head, '\n');
+
+		if (sv_ends_with(line, SV("\r")))
+			line.n--;
+		arena_reset(memory.record);
+		found = has_time(r, line, &memory, &hint);
+	}
+	arena_free(memory.input);
+	arena_free(memory.record);
+	return found;
+}

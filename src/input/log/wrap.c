@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of wrappers, and those that are prefixes without a time. Shapes:
+ * input-formats.md 4.1.
+ */
+
+#include "input/log/wrap.h"
+
+#include <string.h>
+
+#include "base/cursor.h"
+
+void wrap_remember(struct wrap_memory *m, struct sv text)
+{
+	if (m->count < WRAP_KNOWN_MAX && !wrap_remembers(m, text))
+		m->known[m->count++] = arena_copy(m->input, text);
+}
+
+bool wrap_remembers(const struct wrap_memory *m, struct sv text)
+{
+	for (size_t i = 0; i < m->count; i++)
+		if (sv_eq(m->known[i], text))
+			return true;
+	return false;
+}
+
+static bool is_letter(char c)
+{
+	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+/* Of letters, digits and marks, beginning with a letter or digit: names of pods, containers, services. */
+static bool is_name(struct sv s)
+{
+	if (s.n == 0 || s.n > 253 || (!is_letter(s.p[0]) && !cursor_is_digit(s.p[0])))
+		return false;
+	for (size_t i = 0; i < s.n; i++)
+		if (!is_letter(s.p[i]) && !cursor_is_digit(s.p[i]) && s.p[i] != '-' && s.p[i] != '.' && s.p[i] != '_')
+			return false;
+	return true;
+}
+
+/* ---- colours ---- */
+
+#define ESCAPE '\x1b'
+
+/* Where the sequence at i ends (ECMA-48 5.4): ESC [ parameters, and a byte from @ to ~. */
+static size_t sequence_end(struct sv line, size_t i)
+{
+	i++;
+	if (i >= line.n || line.p[i] != '[')
+		return i;
+	for (i++; i < line.n; i++)
+		if (line.p[i] >= '@' && line.p[i] <= '~')
+			return i + 1;
+	return i;
+}
+
+static bool peel_colours(struct sv line, struct wrap_memory *m, struct wrap_layer *out)
+{
+	size_t at, n = 0;
+	char *plain;
+
+	if (!sv_find_char(line, ESCAPE, &at))
+		return false;
+	plain = arena_alloc(m->record, line.n);
+	for (size_t i = 0; i < line.n;) {
+		if (line.p[i] == ESCAPE)
+			i = sequence_end(line, i);
+		else
+			plain[n++] = line.p[i++];
+	}
+	out->text = (struct sv){ plain, n };
+	return true;
+}
+
+/* ---- what people and tools put before lines ---- */
+
+/* Of mails and tickets. */
+static bool peel_quote(struct sv line, struct wrap_memory *m, struct wrap_layer *out)
+{
+	(void)m;
+	if (!sv_starts_with(line, SV("> ")) && !sv_starts_with(line, SV(">> ")))
+		return false;
+	while (line.n > 0 && line.p[0] == '>')
+		line = sv_sub(line, 1, line.n);
+	out->text = line.n > 0 && line.p[0] == ' ' ? sv_sub(line, 1, line.n) : line;
+	return true;
+}
+
+/* A name of a file has a directory or an ending, and does not begin like a date. */
+static bool is_file(struct sv s)
+{
+	size_t at;
+	bool lettered = false;
+
+	if (s.n == 0 || s.p[0] == '[' || s.p[0] == '{' || s.p[0] == '<' || sv_find_char(s, ' ', &at))
+		return false;
+	if (s.n > 5 && cursor_is_digit(s.p[0]) && cursor_is_digit(s.p[3]) && (s.p[4] == '-' || s.p[4] == '.'))
+		return false;
+	for (size_t i = 0; i < s.n; i++)
+		lettered = lettered || is_letter(s.p[i]);
+	return lettered && (sv_find_char(s, '/', &at) || sv_find_char(s, '.', &at));
+}
+
+/* grep's: file:line:text, or file:text where the text begins with a time. */
+static bool peel_grep(struct sv line, struct wrap_memory *m, struct wrap_layer *out)
+{
+	struct sv rest = line, file, number;
+	uint64_t n;
+
+	(void)m;
+	if (line.n == 0 || line.p[0] == '[' || line.p[0] == '{')
+		return false;
+	file = sv_cut(&rest, ':');
+	if (sv_is_absent(rest) || !is_file(file))
+		return false;
+	out->writer = file;
+	out->text = rest;
+	number = sv_cut(&rest, ':');
+	if (!sv_is_absent(rest) && sv_to_u64(number, &n) && !wrap_stamp_begins(out->text)) {
+		out->text = rest;
+		return true;
+	}
+	return wrap_stamp_begins(out->text) || (out->text.n > 0 && out->text.p[0] == '{');
+}
+
+/* ---- containers ---- */
+
+/* kubectl logs --prefix: [pod/NAME/CONTAINER] */
+static bool peel_pod(struct sv line, struct wrap_memory *m, struct wrap_layer *out)
+{
+	struct sv rest;
+
+	(void)m;
+	if (!sv_starts_with(line, SV("[pod/")))
+		return false;
+	rest = sv_sub(line, 5, line.n);
+	out->writer = sv_cut(&rest, ']');
+	if (sv_is_absent(rest) || (rest.n > 0 && rest.p[0] != ' '))
+		return false;
+	struct sv container = out->writer;
+
+	out->host = sv_cut(&container, '/');
+	out->text = sv_sub(rest, 1, rest.n);
+	return is_name(out->host) && is_name(container);
+}
+
+/* docker compose: NAME-1  | text, names padded to the longest. */
+static bool peel_compose(struct sv line, struct wrap_memory *m, struct wrap_layer *out)
+{
+	size_t bar, end;
+
+	(void)m;
+	if (line.n == 0 || (!is_letter(line.p[0]) && !cursor_is_digit(line.p[0])) ||
+	    !sv_find_char(sv_sub(line, 0, 128), '|', &bar) || bar < 2 || line.p[bar - 1] != ' ')
+		return false;
+	for (end = bar; end > 0 && line.p[end - 1] == ' '; end--)
+		;
+	out->host = out->writer = sv_sub(line, 0, end);
+	out->text = sv_sub(line, bar + 1, line.n);
+	if (out->text.n > 0 && out->text.p[0] != ' ')
+		return false;
+	out->text = sv_sub(out->text, 1, out->text.n);
+	return is_name(out->host);
+}
+
+/*
+ * stern: POD CONTAINER text. Two words before a line that begins with a time or
+ * an object are certain; later lines of that container are known by them.
+ */
+static bool peel_stern(struct sv line, struct wrap_memory *m, struct wrap_layer *out)
+{
+	struct sv rest = line, pod, container, both;
+	size_t dash;
+
+	if (line.n == 0 || !is_letter(line.p[0]))
+		return false;
+	pod = sv_cut(&rest, ' ');
+	container = sv_cut(&rest, ' ');
+	if (sv_is_absent(rest) || !is_name(pod) || !is_name(container) || !sv_find_char(pod, '-', &dash))
+		return false;
+	both = (struct sv){ line.p, (size_t)(rest.p - line.p) };
+	if (!wrap_remembers(m, both)) {
+		if (!wrap_stamp_begins(rest) && !sv_starts_with(rest, SV("{\"")))
+			return false;
+		wrap_remember(m, both);
+	}
+	out->host = pod;
+	out->writer = both;
+	out->text = rest;
+	return true;
+}
+
+/* ---- the table ---- */
+
+/* In the order in which they are tried: what is certain by its first bytes before what needs a look at more. */
+static const struct wrapper {
+	const char *name;	/* NULL: the layer's own says which of several it is */
+	bool (*peel)(struct sv line, struct wrap_memory *m, struct wrap_layer *out);
+} wrappers[] = {
+	{ "colours", peel_colours },
+	{ "quote", peel_quote },
+	{ NULL, wrap_json_peel },
+	{ "kubectl", peel_pod },
+	{ NULL, wrap_stamp_peel },
+	{ "compose", peel_compose },
+	{ "grep", peel_grep },
+	{ "stern", peel_stern },
+};
+
+bool wrap_peel(struct sv line, struct wrap_memory *m, struct wrap_layer *out)
+{
+	for (size_t i = 0; i < sizeof wrappers / sizeof wrappers[0]; i++) {
+		*out = (struct wrap_layer){ .name = wrappers[i].name };
+		if (wrappers[i].peel(line, m, out))
+			return true;
+	}
+	return false;
+}
+
+/* ---- two records on one line ---- */
+
+/* Where the object that opens the line ends. */
+static size_t object_end(struct sv line)
+{
+	size_t depth = 0;
+	bool quoted = false;
+
+	for (size_t i = 0; i < line.n; i++) {
+		char c = line.p[i];
+
+		if (quoted && c == '\\')
+			i++;
+		else if (c == '"')
+			quoted = !quoted;
+		else if (!quoted && c == '{')
+			depth++;
+		else if (!quoted && c == '}' && --depth == 0)
+			return i + 1;
+	}
+	return line.n;
+}
+
+static size_t first_object(struct sv line)
+{
+	size_t at, end;
+
+	if (!sv_find(line, SV("}{"), &at))
+		return line.n;
+	end = object_end(line);
+	return end < line.n && line.p[end] == '{' ? end : line.n;
+}
+
+/* "[2026-11-30 12:33:04,220] INFO ": what Kafka's own layout begins with; 0 is a digit here. */
+static bool is_kafka_head(struct sv s)
+{
+	static const char shape[] = "[0000-00-00 00:00:00,000] ";
+	static const struct sv levels[] = { { "INFO ", 5 }, { "WARN ", 5 }, { "ERROR ", 6 }, { "DEBUG ", 6 }, { "TRACE ", 6 }, { "FATAL ", 6 } };
+
+	if (s.n < sizeof shape)
+		return false;
+	for (size_t i = 0; i < sizeof shape - 1; i++)
+		if (shape[i] == '0' ? !cursor_is_digit(s.p[i]) : s.p[i] != shape[i])
+			return false;
+	s = sv_sub(s, sizeof shape - 1, s.n);
+	for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++)
+		if (sv_starts_with(s, levels[i]))
+			return true;
+	return false;
+}
+
+/* A record that another quotes stands behind a blank, a quote or a colon; one that was written into it does not. */
+static bool may_quote(char before)
+{
+	return before == ' ' || before == '\t' || before == '"' || before == '\'' || before == ':' || before == '(';
+}
+
+static size_t first_kafka(struct sv line)
+{
+	size_t from = 1, at;
+
+	if (!is_kafka_head(line))
+		return line.n;
+	while (sv_find_char(sv_sub(line, from, line.n), '[', &at)) {
+		from += at;
+		if (!may_quote(line.p[from - 1]) && is_kafka_head(sv_sub(line, from, line.n)))
+			return from;
+		from++;
+	}
+	return line.n;
+}
+
+size_t wrap_first_record(struct sv line)
+{
+	if (line.n == 0)
+		return 0;
+	if (line.p[0] == '{')
+		return first_object(line);
+	return line.p[0] == '[' ? first_kafka(line) : line.n;
+}

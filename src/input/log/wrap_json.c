@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Wrappers that are an object of JSON a line: docker's json-file, the journal,
+ * and exports of Loki, CloudWatch, Elasticsearch, Splunk, GCP and stern
+ * (input-formats.md 4.1). Objects that are the application's own record
+ * (4.2) are no wrappers: layouts know them.
+ */
+
+#include "input/log/wrap.h"
+
+#include "input/json.h"
+
+#define NAMES_MAX 5
+
+/* Members by their names, dots for nesting; of several names the first that is there counts. */
+static const struct json_wrapper {
+	const char *name;
+	bool prompt;
+	bool splits_lines;		/* the text of a whole line has its end */
+	const char *mark;		/* stands in every such line: saves the reading of others */
+	const char *needs[NAMES_MAX];	/* all of them, or it is something else */
+	const char *text[NAMES_MAX];
+	const char *time[NAMES_MAX];
+	const char *host[NAMES_MAX];
+	const char *writer[NAMES_MAX];	/* all that are there */
+} wrappers[] = {
+	{ "docker", true, true, "\"log\"", { "log", "stream", "time" }, { "log" }, { "time" },
+	  { "kubernetes.pod_name" }, { "kubernetes.pod_name", "kubernetes.container_name", "stream" } },
+	{ "journal", true, false, "\"MESSAGE\"", { "__REALTIME_TIMESTAMP" }, { "MESSAGE" },
+	  { "_SOURCE_REALTIME_TIMESTAMP", "__REALTIME_TIMESTAMP" }, { "_HOSTNAME" },
+	  { "_HOSTNAME", "SYSLOG_IDENTIFIER", "_PID" } },
+	{ "cloudwatch", false, false, "\"message\"", { "timestamp", "message", "logStreamName" }, { "message" }, { "timestamp" },
+	  { NULL }, { "logStreamName" } },
+	{ "cloudwatch", false, false, "\"message\"", { "timestamp", "message", "ingestionTime" }, { "message" }, { "timestamp" },
+	  { NULL }, { NULL } },
+	{ "cloudwatch", false, false, "\"@message\"", { "@timestamp", "@message" }, { "@message" }, { "@timestamp" },
+	  { NULL }, { "@logStream" } },
+	{ "loki", false, false, "\"line\"", { "line", "timestamp" }, { "line" }, { "timestamp" },
+	  { "labels.pod", "labels.host", "labels.instance" }, { "labels.pod", "labels.container", "labels.app", "labels.filename" } },
+	{ "elasticsearch", false, false, "\"_source\"", { "_index" }, { "_source.message", "_source.log" }, { "_source.@timestamp" },
+	  { "_source.kubernetes.pod.name", "_source.host.name", "_source.host.hostname", "_source.agent.hostname" },
+	  { "_source.kubernetes.pod.name", "_source.container.name", "_source.host.name", "_source.log.file.path", "_source.stream" } },
+	{ "splunk", false, false, "\"_raw\"", { "result._raw" }, { "result._raw" }, { "result._time" }, { "result.host" },
+	  { "result.host", "result.source" } },
+	{ "splunk", false, false, "\"_raw\"", { "_raw" }, { "_raw" }, { "_time" }, { "host" }, { "host", "source" } },
+	{ "gcp", false, false, "\"insertId\"", { "insertId", "timestamp" }, { "textPayload", "jsonPayload.message", "jsonPayload.log" },
+	  { "timestamp" }, { "resource.labels.pod_name" }, { "resource.labels.pod_name", "resource.labels.container_name" } },
+	{ "stern", false, false, "\"podName\"", { "message", "podName", "containerName" }, { "message" }, { NULL }, { "podName" },
+	  { "podName", "containerName" } },
+	{ "otlp", false, false, "\"timeUnixNano\"", { "timeUnixNano" }, { "body.stringValue" }, { "timeUnixNano" }, { NULL }, { NULL } },
+};
+
+static struct sv first_of(const struct json_record *r, const char *const names[NAMES_MAX])
+{
+	for (size_t i = 0; i < NAMES_MAX && names[i] != NULL; i++) {
+		struct sv value = json_field(r, sv_of(names[i]));
+
+		if (!sv_is_absent(value))
+			return value;
+	}
+	return SV_ABSENT;
+}
+
+static struct sv all_of(const struct json_record *r, const char *const names[NAMES_MAX], struct arena *a)
+{
+	struct sv all = SV_ABSENT;
+
+	for (size_t i = 0; i < NAMES_MAX && names[i] != NULL; i++) {
+		struct sv value = json_field(r, sv_of(names[i]));
+
+		if (!sv_is_absent(value))
+			all = sv_is_absent(all) ? value : arena_printf(a, "%.*s %.*s", SV_ARG(all), SV_ARG(value));
+	}
+	return all;
+}
+
+static bool fits(const struct json_wrapper *w, const struct json_record *r)
+{
+	for (size_t i = 0; i < NAMES_MAX && w->needs[i] != NULL; i++)
+		if (sv_is_absent(json_field(r, sv_of(w->needs[i]))))
+			return false;
+	return !sv_is_absent(first_of(r, w->text));
+}
+
+/* The journal writes a text that is no UTF-8 as an array of its bytes. */
+static struct sv text_of_bytes(struct sv text, struct arena *a)
+{
+	struct sv rest = sv_sub(text, 1, text.n - 2);
+	char *bytes = arena_alloc(a, text.n);
+	size_t n = 0;
+
+	while (!sv_is_absent(rest)) {
+		uint64_t byte;
+
+		if (!sv_to_u64(sv_trim(sv_cut(&rest, ',')), &byte) || byte > 255)
+			return text;
+		bytes[n++] = (char)(unsigned char)byte;
+	}
+	return (struct sv){ bytes, n };
+}
+
+static bool is_array(struct sv text)
+{
+	return text.n > 2 && text.p[0] == '[' && text.p[text.n - 1] == ']' && text.p[1] >= '0' && text.p[1] <= '9';
+}
+
+static void take(const struct json_wrapper *w, const struct json_record *r, struct arena *a, struct wrap_layer *out)
+{
+	struct sv time = first_of(r, w->time);
+
+	out->name = w->name;
+	out->prompt = w->prompt;
+	out->text = first_of(r, w->text);
+	out->host = first_of(r, w->host);
+	out->writer = all_of(r, w->writer, a);
+	out->has_time = !sv_is_absent(time) && tstamp_guess_parts(time, &out->time);
+	if (is_array(out->text))
+		out->text = text_of_bytes(out->text, a);
+	if (!w->splits_lines)
+		return;
+	out->piece = sv_ends_with(out->text, SV("\n")) ? WRAP_LAST : WRAP_UNENDED;
+	if (out->piece == WRAP_LAST)
+		out->text.n--;
+	if (sv_ends_with(out->text, SV("\r")))
+		out->text.n--;
+}
+
+bool wrap_json_peel(struct sv line, struct wrap_memory *m, struct wrap_layer *out)
+{
+	struct json_record r;
+	const char *why;
+	bool read = false;
+	size_t at;
+
+	if (!sv_starts_with(line, SV("{")))
+		return false;
+	for (size_t i = 0; i < sizeof wrappers / sizeof wrappers[0]; i++) {
+		if (!sv_find(line, sv_of(wrappers[i].mark), &at))
+			continue;
+		if (!read && !json_read(line, m->record, &r, &why))
+			return false;
+		read = true;
+		if (!fits(&wrappers[i], &r))
+			continue;
+		take(&wrappers[i], &r, m->record, out);
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Wrappers that begin with a time: CRI, syslog (RFC 3164, RFC 5424, rsyslog's
+ * files), the journal's text modes, logcli, aws logs tail, docker and kubectl
+ * with --timestamps. The time is read once; what follows it tells which it is.
+ */
+
+#include "input/log/wrap.h"
+
+#include <string.h>
+
+#include "base/cursor.h"
+
+enum stamp_form { STAMP_ISO, STAMP_BSD, STAMP_FULL, STAMP_UNIX, STAMP_UPTIME };
+
+/* The time, and what follows it and a blank. */
+struct stamp {
+	enum stamp_form form;
+	struct tstamp time;
+	struct sv text;		/* the time as written */
+	struct sv rest;
+	bool prioritised;	/* <134> stood before */
+};
+
+static const struct stamp_layout {
+	enum stamp_form form;
+	struct sv layout;
+} layouts[] = {
+	{ STAMP_ISO, { "yyyy-MM-ddTHH:mm:ss.SSSXXX", 26 } },
+	{ STAMP_ISO, { "yyyy-MM-ddTHH:mm:ssXXX", 22 } },
+	{ STAMP_BSD, { "MMM d HH:mm:ss.SSS", 18 } },
+	{ STAMP_BSD, { "MMM d HH:mm:ss", 14 } },
+	{ STAMP_FULL, { "EEE yyyy-MM-dd HH:mm:ss z", 25 } },
+	{ STAMP_UPTIME, { "[uptime_s]", 10 } },
+	{ STAMP_UNIX, { "epoch_s", 7 } },
+};
+
+/* Which forms a line can have by its first byte alone: most lines have none, and this is asked of every line. */
+static bool may_have(enum stamp_form form, struct sv line)
+{
+	char c = line.p[0];
+
+	switch (form) {
+	case STAMP_ISO:
+		return cursor_is_digit(c) && line.n > 20 && line.p[4] == '-' && line.p[10] == 'T';
+	case STAMP_UNIX:
+		return cursor_is_digit(c) && line.n > 17 && line.p[10] == '.';
+	case STAMP_UPTIME:
+		return c == '[';
+	case STAMP_BSD:
+	case STAMP_FULL:
+		return c >= 'A' && c <= 'Z' && line.n > 15 && line.p[3] == ' ';
+	}
+	return false;
+}
+
+static bool take_stamp(struct sv line, struct stamp *out)
+{
+	size_t used;
+
+	for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
+		if (!may_have(layouts[i].form, line) || !tstamp_read(line, layouts[i].layout, &out->time, &used))
+			continue;
+		if (used + 1 >= line.n || line.p[used] != ' ')
+			continue;
+		out->form = layouts[i].form;
+		out->text = sv_sub(line, 0, used);
+		out->rest = sv_sub(line, used + 1, line.n);
+		return true;
+	}
+	return false;
+}
+
+/* The journal's short-delta: [ 1381.623456 <    1.500000 >], the second number is the step from the line before. */
+static bool take_delta(struct sv line, struct wrap_memory *m, struct stamp *out)
+{
+	size_t close, at;
+	struct sv inside;
+
+	if (!sv_starts_with(line, SV("[")) || !sv_find_char(sv_sub(line, 0, 64), ']', &close))
+		return false;
+	inside = sv_sub(line, 1, close - 1);
+	if (sv_find_char(inside, '<', &at))
+		inside.n = at;
+	inside = sv_trim(inside);
+	if (inside.n == 0 || !cursor_is_digit(inside.p[0]))
+		return false;
+	if (!tstamp_guess_parts(arena_printf(m->record, "[%.*s]", SV_ARG(inside)), &out->time) || close + 2 >= line.n ||
+	    line.p[close + 1] != ' ')
+		return false;
+	out->form = STAMP_UPTIME;
+	out->text = sv_sub(line, 0, close + 1);
+	out->rest = sv_sub(line, close + 2, line.n);
+	return true;
+}
+
+/* How many digits the fraction of a written time has. */
+static size_t fraction_digits(struct sv text)
+{
+	size_t dot, n = 0;
+
+	if (!sv_find_char(text, '.', &dot))
+		return 0;
+	while (dot + 1 + n < text.n && cursor_is_digit(text.p[dot + 1 + n]))
+		n++;
+	return n;
+}
+
+bool wrap_stamp_begins(struct sv line)
+{
+	static const char shape[] = "0000-00-00";
+
+	if (line.n > 0 && line.p[0] == '[')
+		line = sv_sub(line, 1, line.n);
+	if (line.n < sizeof shape + 8)
+		return false;
+	for (size_t i = 0; i < sizeof shape - 1; i++)
+		if (shape[i] == '0' ? !cursor_is_digit(line.p[i]) : line.p[i] != '-' && line.p[i] != '/' && line.p[i] != '.')
+			return false;
+	return (line.p[10] == ' ' || line.p[10] == 'T') && cursor_is_digit(line.p[11]) && cursor_is_digit(line.p[12]) &&
+	       line.p[13] == ':';
+}
+
+/* ---- what follows a time ---- */
+
+/* The CRI's: stdout F text, the tags of a line apart by colons. */
+static bool after_cri(const struct stamp *s, struct wrap_memory *m, struct wrap_layer *out)
+{
+	struct sv rest = s->rest, stream = sv_cut(&rest, ' '), tags = sv_cut(&rest, ' '), tag;
+
+	(void)m;
+	tag = sv_cut(&tags, ':');
+	if (s->form != STAMP_ISO || (!sv_eq(stream, SV("stdout")) && !sv_eq(stream, SV("stderr"))) ||
+	    (!sv_eq(tag, SV("P")) && !sv_eq(tag, SV("F"))))
+		return false;
+	out->writer = stream;
+	out->text = sv_is_absent(rest) ? SV("") : rest;
+	out->piece = tag.p[0] == 'P' ? WRAP_OPEN : WRAP_LAST;
+	return true;
+}
+
+/* logcli's: {pod="x", container="y"} line */
+static bool after_labels(const struct stamp *s, struct wrap_memory *m, struct wrap_layer *out)
+{
+	bool quoted = false;
+	size_t i;
+
+	(void)m;
+	if (s->form != STAMP_ISO || s->rest.p[0] != '{')
+		return false;
+	for (i = 1; i < s->rest.n && (quoted || s->rest.p[i] != '}'); i++) {
+		if (quoted && s->rest.p[i] == '\\')
+			i++;
+		else if (s->rest.p[i] == '"')
+			quoted = !quoted;
+	}
+	if (i + 1 >= s->rest.n || s->rest.p[i + 1] != ' ')
+		return false;
+	out->writer = sv_sub(s->rest, 0, i + 1);
+	/* An object of JSON has its names in quotes. */
+	if (out->writer.n > 2 && (out->writer.p[1] == '"' || !sv_find_char(out->writer, '=', &(size_t){ 0 })))
+		return false;
+	out->text = sv_sub(s->rest, i + 2, s->rest.n);
+	for (size_t k = 0; k < 3; k++) {
+		static const struct sv names[] = { { "pod=\"", 5 }, { "host=\"", 6 }, { "instance=\"", 10 } };
+		size_t at;
+
+		if (sv_is_absent(out->host) && sv_find(out->writer, names[k], &at) && at > 0 &&
+		    (out->writer.p[at - 1] == '{' || out->writer.p[at - 1] == ' ' || out->writer.p[at - 1] == ',')) {
+			struct sv value = sv_sub(out->writer, at + names[k].n, out->writer.n);
+
+			out->host = sv_cut(&value, '"');
+		}
+	}
+	return true;
+}
+
+static bool is_level(struct sv s)
+{
+	static const struct sv levels[] = { { "INFO", 4 },  { "WARN", 4 },    { "WARNING", 7 }, { "ERROR", 5 },
+					    { "DEBUG", 5 }, { "TRACE", 5 },   { "FATAL", 5 },	{ "SEVERE", 6 },
+					    { "FINE", 4 },  { "CRITICAL", 8 }, { "NOTICE", 6 } };
+
+	for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++)
+		if (sv_eq_nocase(s, levels[i]))
+			return true;
+	return false;
+}
+
+static bool is_host(struct sv s)
+{
+	if (s.n == 0 || s.n > 255 || is_level(s) || s.p[s.n - 1] == ':')
+		return false;
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i];
+
+		if (!((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || cursor_is_digit(c) || c == '.' || c == '-' ||
+		      c == '_' || c == ':'))
+			return false;
+	}
+	return true;
+}
+
+/* java[412]: or kernel: at the start of rest; *has_pid when it has a number. */
+static bool take_tag(struct sv *rest, struct sv *tag, bool *has_pid)
+{
+	size_t colon, open;
+
+	if (!sv_find_char(sv_sub(*rest, 0, 128), ':', &colon) || colon == 0)
+		return false;
+	*tag = sv_sub(*rest, 0, colon);
+	for (size_t i = 0; i < tag->n; i++)
+		if (tag->p[i] == ' ' || tag->p[i] == '\t' || tag->p[i] == '"' || (i == 0 && (tag->p[i] == '[' || tag->p[i] == '{')))
+			return false;
+	if (colon + 1 < rest->n && rest->p[colon + 1] != ' ')
+		return false;
+	*has_pid = tag->p[tag->n - 1] == ']' && sv_find_char(*tag, '[', &open) && open + 2 < tag->n &&
+		   cursor_is_digit(tag->p[open + 1]);
+	*rest = sv_sub(*rest, colon + 2, rest->n);
+	return true;
+}
+
+/*
+ * syslog's and the journal's: HOST TAG[PID]: text. "main a.b.C: text" behind a
+ * time is an application's own line as well: without a number, the host must be
+ * known from another line, or the form of the time be syslog's own.
+ */
+static bool after_host(const struct stamp *s, struct wrap_memory *m, struct wrap_layer *out)
+{
+	struct sv rest = s->rest, host = sv_cut(&rest, ' '), tag = SV_ABSENT;
+	bool has_pid = false, sure;
+
+	if (sv_is_absent(rest) || !is_host(host))
+		return false;
+	if (!take_tag(&rest, &tag, &has_pid) && !s->prioritised)
+		return false;
+	sure = s->prioritised || has_pid || s->form == STAMP_BSD || s->form == STAMP_FULL || sv_eq(tag, SV("kernel"));
+	if (!sure && !wrap_remembers(m, host))
+		return false;
+	if (sure)
+		wrap_remember(m, host);
+	out->host = host;
+	out->writer = sv_is_absent(tag) ? host : (struct sv){ host.p, (size_t)(tag.p + tag.n - host.p) };
+	out->text = rest;
+	return true;
+}
+
+/* aws logs tail: STREAM text, where names of streams have slashes. */
+static bool after_stream(const struct stamp *s, struct wrap_memory *m, struct wrap_layer *out)
+{
+	struct sv rest = s->rest;
+	size_t at;
+
+	(void)m;
+	out->writer = sv_cut(&rest, ' ');
+	out->text = rest;
+	return s->form == STAMP_ISO && !sv_is_absent(rest) && sv_find_char(out->writer, '/', &at) &&
+	       (wrap_stamp_begins(rest) || fraction_digits(s->text) == 6);
+}
+
+/* A time before a line that has its own, or with the nine digits that docker and the kubelet write. */
+static bool after_nothing(const struct stamp *s, struct wrap_memory *m, struct wrap_layer *out)
+{
+	(void)m;
+	out->text = s->rest;
+	if (s->form == STAMP_UPTIME)
+		return false;
+	return wrap_stamp_begins(s->rest) || (sv_starts_with(s->rest, SV("{\"")) && sv_ends_with(s->rest, SV("}"))) ||
+	       (s->form == STAMP_ISO && fraction_digits(s->text) == 9);
+}
+
+/* In the order in which they are asked. prompt as in struct wrap_layer. */
+static const struct follower {
+	const char *name;
+	bool prompt;
+	bool (*after)(const struct stamp *s, struct wrap_memory *m, struct wrap_layer *out);
+} followers[] = {
+	{ "cri", true, after_cri },
+	{ "loki", false, after_labels },
+	{ "syslog", true, after_host },
+	{ "cloudwatch", false, after_stream },
+	{ "timestamps", true, after_nothing },
+};
+
+static bool peel_after(const struct stamp *s, struct wrap_memory *m, struct wrap_layer *out)
+{
+	for (size_t i = 0; i < sizeof followers / sizeof followers[0]; i++) {
+		*out = (struct wrap_layer){
+			.name = followers[i].name, .has_time = true, .time = s->time, .prompt = followers[i].prompt
+		};
+		if (followers[i].after(s, m, out))
+			return true;
+	}
+	return false;
+}
+
+/* ---- RFC 5424 ---- */
+
+/* Structured data (6.3): -, or [id name="value" ...] once or more. */
+static bool skip_structured(struct sv *rest)
+{
+	size_t i = 0;
+	bool quoted = false;
+
+	if (sv_starts_with(*rest, SV("-"))) {
+		i = 1;
+	} else {
+		while (i < rest->n && rest->p[i] == '[') {
+			for (i++; i < rest->n && (quoted || rest->p[i] != ']'); i++) {
+				if (quoted && rest->p[i] == '\\')
+					i++;
+				else if (rest->p[i] == '"')
+					quoted = !quoted;
+			}
+			if (i >= rest->n)
+				return false;
+			i++;
+		}
+	}
+	if (i == 0 || (i < rest->n && rest->p[i] != ' '))
+		return false;
+	*rest = sv_sub(*rest, i + 1, rest->n);
+	return true;
+}
+
+static struct sv unless_nil(struct sv s)
+{
+	return sv_eq(s, SV("-")) ? SV_ABSENT : s;
+}
+
+/* <PRI>1 TIME HOST APP PID MSGID SD text; rest is what follows "<PRI>1 ". */
+static bool peel_5424(struct sv rest, struct wrap_memory *m, struct wrap_layer *out)
+{
+	struct sv time = sv_cut(&rest, ' '), host = sv_cut(&rest, ' '), app = sv_cut(&rest, ' '), pid = sv_cut(&rest, ' ');
+
+	(void)sv_cut(&rest, ' ');
+	if (sv_is_absent(rest) || !skip_structured(&rest))
+		return false;
+	out->name = "syslog";
+	out->has_time = tstamp_guess_parts(time, &out->time) && out->time.zoned;
+	if (!out->has_time && !sv_eq(time, SV("-")))
+		return false;
+	out->prompt = true;
+	out->host = unless_nil(host);
+	out->writer = arena_printf(m->record, "%.*s %.*s %.*s", SV_ARG(host), SV_ARG(app), SV_ARG(pid));
+	/* A byte order mark says that the text is UTF-8 (6.4). */
+	out->text = sv_starts_with(rest, SV("\xef\xbb\xbf")) ? sv_sub(rest, 3, rest.n) : rest;
+	return true;
+}
+
+/* <134> at the start, at most 191 (RFC 5424 6.2.1). */
+static bool take_priority(struct sv *line)
+{
+	size_t close;
+	uint64_t priority;
+
+	if (!sv_starts_with(*line, SV("<")) || !sv_find_char(sv_sub(*line, 0, 5), '>', &close) || close < 2 ||
+	    !sv_to_u64(sv_sub(*line, 1, close - 1), &priority) || priority > 191)
+		return false;
+	*line = sv_sub(*line, close + 1, line->n);
+	return true;
+}
+
+bool wrap_stamp_peel(struct sv line, struct wrap_memory *m, struct wrap_layer *out)
+{
+	struct stamp s = { .prioritised = take_priority(&line) };
+
+	if (line.n == 0)
+		return false;
+	if (s.prioritised && sv_starts_with(line, SV("1 ")) && peel_5424(sv_sub(line, 2, line.n), m, out))
+		return true;
+	if (!take_stamp(line, &s) && !take_delta(line, m, &s))
+		return false;
+	return peel_after(&s, m, out);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* The only file that knows PCRE2 (pcre2api(3), pcre2jit(3)). */
+
+#include "input/rules/regex.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * A sensible message pattern needs a few hundred steps for a line of 300 bytes.
+ * The limit lets a line of 256 KiB through and ends a runaway within some
+ * milliseconds.
+ */
+#define MATCH_LIMIT 2000000
+#define DEPTH_LIMIT 10000
+#define HEAP_LIMIT_KIB 4096
+
+struct last_match {
+	struct sv subject;
+	size_t groups;	/* that may have taken part; 0 when it failed */
+};
+
+struct regex {
+	pcre2_code *code;
+	pcre2_match_data *captures;
+	pcre2_match_context *limits;
+	struct last_match *last;	/* apart, so that a const regex can match */
+	PCRE2_SPTR names;	/* entries: number (two bytes, high first), name, NUL */
+	size_t name_count;
+	size_t name_entry_bytes;
+};
+
+static void out_of_memory(void)
+{
+	fputs("aftershock: out of memory\n", stderr);
+	exit(1);
+}
+
+static pcre2_code *compile(struct sv pattern, enum regex_mode mode, struct regex_error *error)
+{
+	int code;
+	PCRE2_SIZE at;
+	uint32_t options = PCRE2_DUPNAMES | PCRE2_NEVER_UTF | PCRE2_NEVER_BACKSLASH_C;
+
+	if (mode == REGEX_LINES)
+		options |= PCRE2_MULTILINE;
+	pcre2_code *compiled = pcre2_compile((PCRE2_SPTR)pattern.p, pattern.n, options, &code, &at, NULL);
+
+	if (compiled == NULL) {
+		error->at = at;
+		if (pcre2_get_error_message(code, (PCRE2_UCHAR *)error->message, sizeof error->message) < 0)
+			snprintf(error->message, sizeof error->message, "error %d", code);
+	}
+	return compiled;
+}
+
+static void read_names(struct regex *r)
+{
+	uint32_t count = 0, bytes = 0;
+
+	pcre2_pattern_info(r->code, PCRE2_INFO_NAMECOUNT, &count);
+	pcre2_pattern_info(r->code, PCRE2_INFO_NAMEENTRYSIZE, &bytes);
+	pcre2_pattern_info(r->code, PCRE2_INFO_NAMETABLE, &r->names);
+	r->name_count = count;
+	r->name_entry_bytes = bytes;
+}
+
+struct regex *regex_new(struct sv pattern, enum regex_mode mode, struct regex_error *error)
+{
+	memset(error, 0, sizeof *error);
+	pcre2_code *code = compile(pattern, mode, error);
+
+	if (code == NULL)
+		return NULL;
+	struct regex *r = calloc(1, sizeof *r);
+
+	if (r == NULL)
+		out_of_memory();
+	r->code = code;
+	/* Without JIT (no support, or a hardened kernel) pcre2_match interprets: slower, the same results. */
+	(void)pcre2_jit_compile(r->code, PCRE2_JIT_COMPLETE);
+	r->captures = pcre2_match_data_create_from_pattern(r->code, NULL);
+	r->limits = pcre2_match_context_create(NULL);
+	r->last = calloc(1, sizeof *r->last);
+	if (r->captures == NULL || r->limits == NULL || r->last == NULL)
+		out_of_memory();
+	pcre2_set_match_limit(r->limits, MATCH_LIMIT);
+	pcre2_set_depth_limit(r->limits, DEPTH_LIMIT);
+	pcre2_set_heap_limit(r->limits, HEAP_LIMIT_KIB);
+	read_names(r);
+	return r;
+}
+
+void regex_free(struct regex *r)
+{
+	if (r == NULL)
+		return;
+	free(r->last);
+	pcre2_match_context_free(r->limits);
+	pcre2_match_data_free(r->captures);
+	pcre2_code_free(r->code);
+	free(r);
+}
+
+bool regex_match(const struct regex *r, struct sv subject, size_t from)
+{
+	if (subject.p == NULL)
+		subject = SV("");
+	if (from > subject.n)
+		return false;
+	PCRE2_SPTR text = (PCRE2_SPTR)subject.p;
+	int rc = pcre2_match(r->code, text, subject.n, from, 0, r->captures, r->limits);
+
+	/* JIT has a small stack of its own (32 KiB); the interpreter has the heap. */
+	if (rc == PCRE2_ERROR_JIT_STACKLIMIT)
+		rc = pcre2_match(r->code, text, subject.n, from, PCRE2_NO_JIT, r->captures, r->limits);
+	*r->last = (struct last_match){ subject, rc > 0 ? (size_t)rc : 0 };
+	return rc > 0;
+}
+
+struct sv regex_group(const struct regex *r, size_t number)
+{
+	if (number >= r->last->groups)
+		return SV_ABSENT;
+	const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(r->captures) + 2 * number;
+
+	/* \K in a lookahead can put the start behind the end. */
+	if (ends[0] == PCRE2_UNSET || ends[1] < ends[0] || ends[1] > r->last->subject.n)
+		return SV_ABSENT;
+	return (struct sv){ r->last->subject.p + ends[0], ends[1] - ends[0] };
+}
+
+struct sv regex_name(const struct regex *r, size_t i, size_t *number)
+{
+	PCRE2_SPTR entry = r->names + i * r->name_entry_bytes;
+
+	*number = (size_t)entry[0] << 8 | entry[1];
+	return sv_of((const char *)entry + 2);
+}
+
+size_t regex_name_count(const struct regex *r)
+{
+	return r->name_count;
+}
+
+struct sv regex_named(const struct regex *r, struct sv name)
+{
+	for (size_t i = 0; i < r->name_count; i++) {
+		size_t number;
+		struct sv group;
+
+		if (!sv_eq(regex_name(r, i, &number), name))
+			continue;
+		group = regex_group(r, number);
+		if (!sv_is_absent(group))
+			return group;
+	}
+	return SV_ABSENT;
+}

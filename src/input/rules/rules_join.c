@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lines to records. A stack trace, the block below "Updating assignment with"
+ * and a settings dump are lines that no layout fits: they belong to the line
+ * before them that one does.
+ */
+
+#include "input/rules/rules.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A record in the making; its views point into its bytes. */
+struct draft {
+	char *bytes;		/* RECORD_BYTES_MAX */
+	struct arena *arena;	/* for what is not in them as it stands */
+	size_t n;
+	struct joined joined;
+};
+
+struct joiner {
+	const struct rules *rules;
+	struct zone zone;
+	int layout_hint;
+	struct draft drafts[2];	/* the one that was handed out, and the one in the making */
+	int current;
+	bool begun;
+	uint64_t orphans;
+};
+
+static char *bytes_new(void)
+{
+	char *bytes = malloc(RECORD_BYTES_MAX);
+
+	if (bytes == NULL) {
+		fputs("aftershock: out of memory\n", stderr);
+		exit(1);
+	}
+	return bytes;
+}
+
+struct joiner *joiner_new(const struct rules *r, struct zone z)
+{
+	struct joiner *j = calloc(1, sizeof *j);
+
+	if (j == NULL) {
+		fputs("aftershock: out of memory\n", stderr);
+		exit(1);
+	}
+	*j = (struct joiner){ .rules = r, .zone = z, .layout_hint = -1 };
+	for (size_t i = 0; i < 2; i++) {
+		j->drafts[i].bytes = bytes_new();
+		j->drafts[i].arena = arena_new();
+	}
+	return j;
+}
+
+void joiner_free(struct joiner *j)
+{
+	if (j == NULL)
+		return;
+	for (size_t i = 0; i < 2; i++) {
+		free(j->drafts[i].bytes);
+		arena_free(j->drafts[i].arena);
+	}
+	free(j);
+}
+
+/* Whether the line begins a record; if so the draft is it. */
+static bool begin(struct joiner *j, struct draft *d, struct sv line, uint64_t number, uint64_t byte_offset)
+{
+	size_t n = line.n < RECORD_BYTES_MAX ? line.n : RECORD_BYTES_MAX;
+
+	if (n > 0)
+		memcpy(d->bytes, line.p, n);
+	struct sv text = { d->bytes, n };
+	struct log_record record;
+
+	arena_reset(d->arena);
+	if (!rules_layout(j->rules, text, j->zone, &j->layout_hint, d->arena, &record))
+		return false;
+	d->n = n;
+	d->joined = (struct joined){ record, text, number, byte_offset, n < line.n };
+	return true;
+}
+
+static void append(struct draft *d, struct sv line)
+{
+	struct sv *more = &d->joined.record.more;
+
+	if (d->n + 1 + line.n > RECORD_BYTES_MAX) {
+		d->joined.cut = true;
+		d->n = RECORD_BYTES_MAX;	/* nothing more of this record */
+		return;
+	}
+	d->bytes[d->n++] = '\n';
+	if (more->p == NULL)
+		*more = (struct sv){ d->bytes + d->n, 0 };
+	if (line.n > 0)
+		memcpy(d->bytes + d->n, line.p, line.n);
+	d->n += line.n;
+	more->n = (size_t)(d->bytes + d->n - more->p);
+}
+
+bool joiner_add(struct joiner *j, struct sv line, uint64_t number, uint64_t byte_offset, struct joined *out)
+{
+	struct draft *current = &j->drafts[j->current], *spare = &j->drafts[!j->current];
+
+	if (!begin(j, spare, line, number, byte_offset)) {
+		if (j->begun && !current->joined.record.whole)
+			append(current, line);
+		else
+			j->orphans++;
+		return false;
+	}
+	bool complete = j->begun;
+
+	if (complete)
+		*out = current->joined;
+	j->begun = true;
+	j->current = !j->current;
+	return complete;
+}
+
+bool joiner_end(struct joiner *j, struct joined *out)
+{
+	if (!j->begun)
+		return false;
+	*out = j->drafts[j->current].joined;
+	j->begun = false;
+	return true;
+}
+
+uint64_t joiner_orphans(const struct joiner *j)
+{
+	return j->orphans;
+}
