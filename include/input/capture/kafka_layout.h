@@ -50,6 +50,7 @@ enum kafka_what {
 
 enum kafka_type {
 	KAFKA_END,	/* of a message, of a struct, of a list */
+	KAFKA_REST,	/* of a message: what follows is not read */
 	KAFKA_I8,
 	KAFKA_I16,
 	KAFKA_I32,

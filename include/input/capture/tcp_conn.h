@@ -26,6 +26,8 @@ struct tcp_opening {
 /* Whether somebody may be expected to act on a connection. */
 enum tcp_presence { TCP_NOT_YET, TCP_OPEN, TCP_LEFT };
 
+struct kafka_conn;
+
 struct tcp_conn {
 	struct tcp_address address[2];	/* of side a and b */
 	uint16_t port[2];
@@ -37,6 +39,8 @@ struct tcp_conn {
 	uint64_t segments, retransmits, copies;
 	bool closed;	/* reset */
 	enum tcp_presence presence;
+	bool is_foreign;	/* it speaks no Kafka */
+	struct kafka_conn *kafka;	/* what it says in Kafka's protocol; NULL: nothing yet, or foreign */
 	struct tcp_conn *next;	/* of the same hash, or in the free list */
 	struct tcp_conn *older, *newer;	/* by latest activity */
 };

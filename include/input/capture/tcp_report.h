@@ -13,6 +13,18 @@ struct tcp_report {
 	bool failed;
 };
 
+/* "[", an IPv6 address, "]:65535" */
+#define TCP_END_BYTES 56
+
+/* The texts of a connection's ends, which an event borrows. */
+struct tcp_ends {
+	char a[TCP_END_BYTES], b[TCP_END_BYTES];
+};
+
+/* For those that make events of their own. */
+void tcp_report_path(struct event *e, const struct tcp_conn *c, struct tcp_ends *texts);
+void tcp_report_put(struct tcp_report *r, const struct event *e);
+
 void tcp_report_connection(struct tcp_report *r, const struct tcp_conn *c);
 /* The second at hand of a flow, if there is one; it is over then. */
 void tcp_report_second(struct tcp_report *r, struct tcp_flow *f);

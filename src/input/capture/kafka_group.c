@@ -15,6 +15,7 @@
 #define SINCE(v) v, KAFKA_LATEST
 #define UNTIL(v) 0, v
 #define END { KAFKA_END, KAFKA_SKIP, ALL }
+#define REST { KAFKA_REST, KAFKA_SKIP, ALL }
 #define THROTTLE(v) { KAFKA_I32, KAFKA_SKIP, SINCE(v) }
 
 /* ---- membership, classic protocol ---- */
@@ -493,19 +494,22 @@ static const struct kafka_row metadata_response[] = {
 static const struct kafka_row versions_request[] = {
 	{ KAFKA_TEXT, KAFKA_SOFTWARE, SINCE(3) },
 	{ KAFKA_TEXT, KAFKA_SOFTWARE_VERSION, SINCE(3) },
+	{ KAFKA_TEXT, KAFKA_SKIP, SINCE(5) },
+	{ KAFKA_I32, KAFKA_SKIP, SINCE(5) },
 	END,
 };
 
-static const struct kafka_row error_response[] = {
+/* When the version is refused the answer is in the layout of version 0, which begins alike. */
+static const struct kafka_row versions_response[] = {
 	{ KAFKA_I16, KAFKA_ERROR, ALL },
-	END,
+	REST,
 };
 
 /* Records follow, which are not ours. */
 static const struct kafka_row produce_request[] = {
 	{ KAFKA_TEXT, KAFKA_SKIP, SINCE(3) },
 	{ KAFKA_I16, KAFKA_ACKS, ALL },
-	END,
+	REST,
 };
 
 static const struct {
@@ -525,7 +529,7 @@ static const struct {
 	{ KAFKA_OFFSET_FETCH, { 10, offsets_request, offsets_response } },
 	{ KAFKA_TXN_OFFSET_COMMIT, { 6, txn_commit_request, txn_commit_response } },
 	{ KAFKA_KEY_METADATA, { 13, NULL, metadata_response } },
-	{ KAFKA_API_VERSIONS, { 4, versions_request, error_response } },
+	{ KAFKA_API_VERSIONS, { 5, versions_request, versions_response } },
 	{ KAFKA_PRODUCE, { 13, produce_request, NULL } },
 };
 

@@ -89,7 +89,7 @@ static void read_option(struct walk *w, const struct kafka_row *row)
 
 static void read_struct(struct walk *w, const struct kafka_row *row)
 {
-	for (; row->type != KAFKA_END && w->reader->state == KAFKA_READ_FINE; row = after(row)) {
+	for (; row->type > KAFKA_REST && w->reader->state == KAFKA_READ_FINE; row = after(row)) {
 		if (w->version < row->from || w->version > row->to)
 			continue;
 		if (row->type == KAFKA_OPTION)
@@ -101,7 +101,8 @@ static void read_struct(struct walk *w, const struct kafka_row *row)
 		else
 			read_value(w, row);
 	}
-	kafka_read_tags(w->reader);
+	if (row->type != KAFKA_REST)
+		kafka_read_tags(w->reader);
 }
 
 void kafka_layout_read(struct kafka_reader *r, const struct kafka_row *rows, int version, struct kafka_facts *facts,
