@@ -29,6 +29,8 @@ enum tcp_presence { TCP_NOT_YET, TCP_OPEN, TCP_LEFT };
 struct tcp_conn {
 	struct tcp_address address[2];	/* of side a and b */
 	uint16_t port[2];
+	uint64_t domain;	/* of VLANs and tunnels */
+	uint64_t hash;		/* of all of these (tcp_table.h) */
 	struct tcp_pair *pair;
 	struct tcp_flow flow[2];	/* what side a sends, what side b sends */
 	struct tcp_opening opening;
@@ -37,7 +39,7 @@ struct tcp_conn {
 	uint64_t segments, retransmits, copies;
 	bool closed;	/* reset */
 	enum tcp_presence presence;
-	struct tcp_conn *next;	/* of the same hash, or in the free list */
+	struct tcp_conn *next;	/* in the free list */
 	struct tcp_conn *older, *newer;	/* by latest activity */
 };
 
