@@ -26,8 +26,9 @@ struct tcp_copies {
 	struct {
 		uint64_t digest;
 		int64_t us;
-		uint64_t domain;
 	} slot[TCP_COPY_SLOTS];
+	uint64_t domain[TCP_COPY_SLOTS];	/* of the frame in the slot, once there is any domain */
+	bool has_domains;
 	struct {
 		uint64_t domain, is;
 	} alias[TCP_ALIASES_MAX];

@@ -37,6 +37,18 @@ static void add_alias(struct tcp_copies *c, uint64_t domain, uint64_t is)
 	c->alias[c->alias_count++].is = is;
 }
 
+/* Apart from the rest, since most captures have but one. */
+static void see_domain(struct tcp_copies *c, size_t at, uint64_t domain, bool is_copy)
+{
+	c->has_domains = c->has_domains || domain != 0;
+	if (!c->has_domains)
+		return;
+	if (is_copy && c->domain[at] != domain)
+		add_alias(c, domain, c->domain[at]);
+	if (!is_copy)
+		c->domain[at] = tcp_copies_domain(c, domain);
+}
+
 bool tcp_copies_see(struct tcp_copies *c, const struct segment *s, int64_t now_us)
 {
 	uint64_t digest = digest_of(s);
@@ -44,12 +56,9 @@ bool tcp_copies_see(struct tcp_copies *c, const struct segment *s, int64_t now_u
 	int64_t limit_us = s->has_ip_id && s->ip_id != 0 ? COPY_WITH_ID_US : COPY_WITHOUT_ID_US;
 	bool is_copy = c->slot[at].us != 0 && c->slot[at].digest == digest && now_us - c->slot[at].us <= limit_us;
 
-	if (is_copy && c->slot[at].domain != s->domain)
-		add_alias(c, s->domain, c->slot[at].domain);
+	see_domain(c, at, s->domain, is_copy);
 	c->slot[at].digest = digest;
 	c->slot[at].us = now_us;
-	if (!is_copy)
-		c->slot[at].domain = tcp_copies_domain(c, s->domain);
 	return is_copy;
 }
 
@@ -64,4 +73,5 @@ uint64_t tcp_copies_domain(const struct tcp_copies *c, uint64_t domain)
 void tcp_copies_forget(struct tcp_copies *c)
 {
 	memset(c->slot, 0, sizeof c->slot);
+	memset(c->domain, 0, sizeof c->domain);
 }
