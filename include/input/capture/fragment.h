@@ -24,6 +24,8 @@ static inline bool fragment_is_whole(const struct fragment *f)
 
 /* Packets in pieces at once; a newer one takes the place of the oldest. */
 #define FRAGMENT_SLOTS 16
+/* A TCP header with all its options. */
+#define FRAGMENT_HEAD_BYTES 60
 
 struct fragments {
 	struct fragment_slot {
@@ -32,11 +34,22 @@ struct fragments {
 		uint32_t next;		/* offset of the piece that comes next */
 		bool fin;		/* belongs to the last piece */
 		struct segment segment;	/* that comes next, without payload */
+		bool gathering;		/* the header is not yet whole: next bytes of it are in head */
+		uint8_t head[FRAGMENT_HEAD_BYTES];
 	} slot[FRAGMENT_SLOTS];
 	unsigned turn;
 	uint64_t lost;
 };
 
+/*
+ * Pieces so small that the TCP header is in several: a piece is added to those
+ * before it. The header once it is whole, of *have bytes with what follows it;
+ * else NULL. bytes: all of the piece were captured.
+ */
+const uint8_t *fragments_gather(struct fragments *f, const struct fragment *piece, const uint8_t *bytes, uint32_t n,
+				const struct segment *s, uint32_t *have);
+/* Whether the header of this packet is being gathered. */
+bool fragments_is_gathering(struct fragments *f, const struct fragment *piece, const struct segment *s);
 /* The first piece gave *s, of so many bytes with the TCP header. */
 void fragments_begin(struct fragments *f, const struct fragment *piece, uint32_t bytes, struct segment *s);
 /*

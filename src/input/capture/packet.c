@@ -192,13 +192,48 @@ static enum packet_what read_tcp(const struct view *v, size_t at, size_t ip_payl
 	return PACKET_TCP;
 }
 
-/* A piece of TCP: the first is only read when all of the header is in it. */
+static bool is_header_whole(const struct view *v, size_t at, size_t ip_payload)
+{
+	const uint8_t *p = look(v, at, 16);
+
+	/* When it was not captured, that is what is to be said of it. */
+	return ip_payload >= 20 && (p == NULL || (size_t)(p[12] >> 4) * 4 <= ip_payload);
+}
+
+/* A header in several pieces; the payload behind it stays where it is. */
+static enum packet_what gather(const struct view *v, size_t at, size_t bytes, const struct fragment *piece,
+			       struct segment *out)
+{
+	const uint8_t *p = look(v, at, bytes), *head;
+	struct fragment rest = { .id = piece->id, .more = piece->more };
+	uint32_t have = 0;
+	struct view header = *v;
+	enum packet_what what;
+
+	if (p == NULL)
+		return PACKET_SHORT;
+	head = fragments_gather(&v->decoder->fragments, piece, p, (uint32_t)bytes, out, &have);
+	if (head == NULL)
+		return PACKET_OTHER;
+	header.bytes = head;
+	header.captured = header.wire = FRAGMENT_HEAD_BYTES;
+	what = read_tcp(&header, 0, have, &rest, out);
+	out->payload = NULL;
+	out->payload_captured = 0;
+	out->payload_digest = 0;
+	return what;
+}
+
 static enum packet_what read_tcp_piece(const struct view *v, size_t at, size_t ip_payload,
 				       const struct fragment *piece, struct segment *out)
 {
-	if (piece->offset == 0 && ip_payload >= 20)
+	struct fragments *f = &v->decoder->fragments;
+
+	if (piece->offset == 0 && is_header_whole(v, at, ip_payload))
 		return read_tcp(v, at, ip_payload, piece, out);
-	if (!fragments_go_on(&v->decoder->fragments, piece, (uint32_t)ip_payload, out))
+	if (piece->offset == 0 || fragments_is_gathering(f, piece, out))
+		return gather(v, at, ip_payload, piece, out);
+	if (!fragments_go_on(f, piece, (uint32_t)ip_payload, out))
 		return PACKET_OTHER;
 	read_payload(v, at, out);
 	return PACKET_TCP;
