@@ -31,7 +31,7 @@ void kafka_cut(struct kafka *k, struct tcp_conn *c);
 /* The connection, or with censored the evidence, ends; requests without an answer are told. */
 void kafka_end(struct kafka *k, struct tcp_conn *c, int64_t end_us, bool censored);
 /* The capture ends. */
-void kafka_finish(struct kafka *k, int64_t end_us);
+void kafka_finish(struct kafka *k);
 
 struct kafka_counts {
 	uint64_t connections, requests, answers;

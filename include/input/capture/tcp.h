@@ -26,6 +26,7 @@ struct segment {
 	int64_t time_us;
 	struct place place;
 	uint8_t ip_version;	/* 4 or 6 */
+	uint64_t domain;	/* of VLANs and tunnels around it (packet.h); 0: none. Addresses are told apart by it */
 	uint8_t source[16], destination[16];	/* IPv4 in the first four bytes */
 	uint16_t source_port, destination_port;
 	bool has_ip_id;

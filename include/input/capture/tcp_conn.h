@@ -31,6 +31,8 @@ struct kafka_conn;
 struct tcp_conn {
 	struct tcp_address address[2];	/* of side a and b */
 	uint16_t port[2];
+	uint64_t domain;	/* of VLANs and tunnels */
+	uint64_t hash;		/* of all of these (tcp_table.h) */
 	struct tcp_pair *pair;
 	struct tcp_flow flow[2];	/* what side a sends, what side b sends */
 	struct tcp_opening opening;
@@ -41,8 +43,9 @@ struct tcp_conn {
 	enum tcp_presence presence;
 	bool is_foreign;	/* it speaks no Kafka */
 	struct kafka_conn *kafka;	/* what it says in Kafka's protocol; NULL: nothing yet, or foreign */
-	struct tcp_conn *next;	/* of the same hash, or in the free list */
-	struct tcp_conn *older, *newer;	/* by latest activity */
+	struct tcp_conn *next;	/* in the free list */
+	struct tcp_conn *older, *newer;	/* by latest activity, to the second */
+	int64_t listed_us;	/* when it was put in that order */
 };
 
 static inline void tcp_conn_enter(struct tcp_conn *c)

@@ -763,9 +763,8 @@ void kafka_end(struct kafka *k, struct tcp_conn *t, int64_t end_us, bool censore
 	close_conversation(c);
 }
 
-void kafka_finish(struct kafka *k, int64_t end_us)
+void kafka_finish(struct kafka *k)
 {
-	(void)end_us;
 	kafka_report_latencies(k);
 }
 

@@ -547,11 +547,11 @@ static void test_unknown_link_type_is_said_and_covers_nothing(void **state)
 	struct reading *r;
 
 	(void)state;
-	add_pcap_header(&f, false, 0xa1b2c3d4, 9);	/* PPP */
+	add_pcap_header(&f, false, 0xa1b2c3d4, 105);	/* IEEE 802.11 */
 	make_ethernet(&p, &ask);
 	add_record(&f, START_S, 0, &p, p.n);
 	r = read_file(&f);
-	assert_problem(r, "capture.link_type", SEVERITY_WARNING, 0);
+	assert_problem(r, "capture.link_type", SEVERITY_WARNING, 1);
 	assert_int_equal(r->info.records, 1);
 	assert_int_equal(r->count, 0);
 	done(r);

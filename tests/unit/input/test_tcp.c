@@ -1355,7 +1355,7 @@ static void test_the_least_recently_active_connection_gives_way(void **state)
 		syn.source[15] = (uint8_t)(i / 256);
 		assert_int_equal(tcp_segment(t, &syn), 0);
 	}
-	assert_int_equal(tcp_evicted(t), 20000 - 8192);
+	assert_int_equal(tcp_evicted(t), 20000 - 16384);
 	assert_int_equal(tcp_finish(t), 0);
 	assert_int_equal(events, 20000);	/* a net.connection each */
 	tcp_free(t);
