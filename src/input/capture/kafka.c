@@ -196,7 +196,7 @@ static void keep_software(struct kafka *k, struct kafka_request *r, const struct
 	char text[256];
 	int n = snprintf(text, sizeof text, "%.*s %.*s", SV_ARG(name), SV_ARG(version));
 
-	if (name.n > 0 && n > 0 && (size_t)n < sizeof text)
+	if (name.n > 0 && !sv_is_absent(version) && n > 0 && (size_t)n < sizeof text)
 		r->reason = kafka_names_keep(k->names, (struct sv){ text, (size_t)n });
 }
 
@@ -599,6 +599,9 @@ static struct kafka_conn *open_conversation(struct kafka *k, struct tcp_conn *t)
 		c->has_client = true;
 		c->client = TCP_A;
 		kafka_stream_start(&c->stream[TCP_A], t->opening.isn + 1);
+		/* The other side has said nothing yet, or it is no broker. */
+		if (t->flow[TCP_B].synced)
+			kafka_stream_start(&c->stream[TCP_B], t->flow[TCP_B].next);
 	}
 	t->kafka = c;
 	return c;

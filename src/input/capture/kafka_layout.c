@@ -63,10 +63,10 @@ static void read_struct(struct walk *w, const struct kafka_row *row);
 static void read_elements(struct walk *w, const struct kafka_row *row)
 {
 	size_t count = kafka_read_count(w->reader);
-	uint64_t outside = w->facts->set;
+	const struct kafka_facts outside = *w->facts;
 
 	for (size_t i = 0; i < count && w->reader->state == KAFKA_READ_FINE; i++) {
-		w->facts->set = outside;
+		w->facts->set = outside.set;
 		if (row->type == KAFKA_ARRAY)
 			read_struct(w, row + 1);
 		else
@@ -74,7 +74,8 @@ static void read_elements(struct walk *w, const struct kafka_row *row)
 		if (row->what != KAFKA_SKIP && w->reader->state == KAFKA_READ_FINE && w->visitor != NULL)
 			w->visitor->each(w->visitor->context, row->what, w->facts);
 	}
-	w->facts->set = outside;
+	/* An element's fields may have gone by the same names. */
+	*w->facts = outside;
 }
 
 /* A null is -1, a struct 1, before its fields (Kafka's MessageDataGenerator). */

@@ -280,7 +280,7 @@ static void put_joined(struct exchange *x, const struct kafka_facts *f)
 	set_name(&out.event, FIELD_CLIENT_REASON, x->request->reason);
 	if (kafka_number(f, KAFKA_GENERATION, -1) >= 0)
 		event_set_int(&out.event, FIELD_GENERATION, kafka_number(f, KAFKA_GENERATION, -1));
-	if (kafka_has(f, KAFKA_LEADER) && kafka_text(f, KAFKA_LEADER).n > 0)
+	if (kafka_has(f, KAFKA_MEMBER) && kafka_text(f, KAFKA_LEADER).n > 0)
 		event_set_text(&out.event, FIELD_STATE,
 			       sv_eq(kafka_text(f, KAFKA_LEADER), kafka_text(f, KAFKA_MEMBER)) ? SV("leader")
 											      : SV("follower"));
@@ -449,7 +449,7 @@ static void put_coordinator(struct exchange *x, const struct kafka_facts *f)
 	begin_request(&out, x->conn, EVENT_WIRE_COORDINATOR, x->request);
 	set_name(&out.event, FIELD_GROUP, kafka_text(f, KAFKA_GROUP));
 	snprintf(node, sizeof node, "%.*s:%" PRId64, SV_ARG(host), kafka_number(f, KAFKA_PORT, 0));
-	if (host.n > 0)
+	if (host.n > 0 && kafka_has(f, KAFKA_PORT))
 		event_set_text(&out.event, FIELD_NODE, sv_of(node));
 	set_error(&out.event, kafka_number(f, KAFKA_ERROR, 0), error);
 	put_of_group(x, &out);
@@ -546,6 +546,9 @@ static void read_answer(struct kafka_conn *c, const struct kafka_request *r, str
 		c->kafka->counts.damaged++;
 		return;
 	}
+	/* Without its error nothing is known of an answer. */
+	if (body->state == KAFKA_READ_CUT && !kafka_has(&facts, KAFKA_ERROR))
+		return;
 	x.partitions.is_over = x.partitions.is_over || body->state != KAFKA_READ_FINE;
 	if (answers[visit.answer].answered != NULL)
 		answers[visit.answer].answered(&x, &facts);
