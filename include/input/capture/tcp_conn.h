@@ -44,8 +44,7 @@ struct tcp_conn {
 	bool is_foreign;	/* it speaks no Kafka */
 	struct kafka_conn *kafka;	/* what it says in Kafka's protocol; NULL: nothing yet, or foreign */
 	struct tcp_conn *next;	/* in the free list */
-	struct tcp_conn *older, *newer;	/* by latest activity, to the second */
-	int64_t listed_us;	/* when it was put in that order */
+	struct tcp_conn *older, *newer;	/* by latest activity */
 };
 
 static inline void tcp_conn_enter(struct tcp_conn *c)

@@ -36,6 +36,9 @@ enum { PORT_VXLAN = 4789, PORT_VXLAN_LINUX = 8472, PORT_GENEVE = 6081 };
 #define LAYERS_MOST 16
 #define EXTENSIONS_MOST 8	/* of an IPv6 header; a sane packet has one or two */
 
+/* A header with no option but a timestamp: most are. */
+#define OPTIONS_USUAL 32
+
 /* To tell copies, the first and last bytes of a payload are enough: it is told by its sequence number already. */
 #define DIGEST_WORDS 4
 
@@ -130,6 +133,27 @@ static uint32_t digest(const uint8_t *bytes, size_t n)
 	return (uint32_t)h;
 }
 
+/* RFC 2883 4: the first block names what came twice when it lies below the acknowledgment or within the second block. */
+static void read_sack(const struct view *v, size_t at, size_t length, struct segment *out)
+{
+	const uint8_t *p = look(v, at, 10), *second = look(v, at, 18);
+	uint32_t from, to;
+	bool below;
+
+	if (p == NULL)
+		return;
+	from = be32(p + 2);
+	to = be32(p + 6);
+	below = (int32_t)(from - out->acknowledgment) < 0;
+	if (!below && length >= 18 && second != NULL)
+		below = (int32_t)(from - be32(second + 10)) >= 0 && (int32_t)(be32(second + 14) - to) >= 0;
+	if (!below)
+		return;
+	out->has_duplicate = true;
+	out->duplicate_from = from;
+	out->duplicate_to = to;
+}
+
 /* RFC 7323 2.2: the window scale option, in a SYN alone. Options that were cut off are not known. */
 static void read_options(const struct view *v, size_t at, size_t end, struct segment *out)
 {
@@ -141,11 +165,13 @@ static void read_options(const struct view *v, size_t at, size_t end, struct seg
 			return;
 		if (p[0] != 1) {
 			p = look(v, at, 2);
-			if (p == NULL || p[1] < 2)
+			if (p == NULL || p[1] < 2 || p[1] > end - at)
 				return;
 			length = p[1];
 		}
-		if (p[0] == 3 && length == 3 && look(v, at, 3) != NULL) {
+		if (p[0] == 5 && length >= 10)
+			read_sack(v, at, length, out);
+		if (p[0] == 3 && length == 3 && (out->flags & TCP_SYN) != 0 && look(v, at, 3) != NULL) {
 			out->window_shift = p[2];
 			out->has_window_shift = true;
 		}
@@ -183,7 +209,7 @@ static enum packet_what read_tcp(const struct view *v, size_t at, size_t ip_payl
 	out->acknowledgment = be32(p + 8);
 	out->flags = p[13];
 	out->window = be16(p + 14);
-	if ((out->flags & TCP_SYN) != 0)
+	if ((out->flags & TCP_SYN) != 0 || header > OPTIONS_USUAL)
 		read_options(v, at + 20, at + header, out);
 	out->payload_bytes = (uint32_t)(ip_payload - header);
 	if (piece->more)
