@@ -38,6 +38,7 @@ struct tcp_conn {
 	int64_t last_us;
 	uint64_t segments, retransmits, copies;
 	bool closed;	/* reset */
+	bool spoke[2];	/* a packet of the side was seen */
 	enum tcp_presence presence;
 	struct tcp_conn *next;	/* in the free list */
 	struct tcp_conn *older, *newer;	/* by latest activity */
