@@ -10,7 +10,8 @@
  * tcp.analysis.retransmission on those; overtaken by tcp.analysis.out_of_order;
  * zero windows by tcp.analysis.zero_window where the frame of the sender before
  * had none; round trips by tcp.analysis.ack_rtt where the frame that is
- * acknowledged has payload and was sent once (Karn).
+ * acknowledged has payload, and nothing of its sender was sent again between it
+ * and the acknowledgment (Karn: it may have waited for that).
  */
 
 #include <stdarg.h>
@@ -121,48 +122,53 @@ static struct figures ours(const char *path)
 
 /* ---- theirs ---- */
 
-#define FRAMES_MAX 4096
+#define FRAMES_MAX 16384
 #define STREAMS_MAX 64
 
 enum column { NUMBER, STREAM, PORT, LENGTH, AGAIN, OUT_OF_ORDER, ZERO_WINDOW, KEEP_ALIVE, PROBE, ACKS_FRAME, RTT, COLUMNS };
 
-/* For each stream and port: whether the frame before had a window of zero. */
-struct closed {
-	long port;
-	bool closed;
+/* One direction of a stream. */
+struct way {
+	long port;	/* of its sender */
+	bool closed;	/* the frame before had a window of zero */
+	long again;	/* the latest frame that was sent again, or overtaken */
 };
 
 struct frames {
-	bool has_payload[FRAMES_MAX], again[FRAMES_MAX];
+	bool has_payload[FRAMES_MAX];
 	bool stream[STREAMS_MAX];
-	struct closed closed[STREAMS_MAX][2];
+	struct way way[STREAMS_MAX][2];
 };
 
-static struct closed *closed_of(struct frames *all, long stream, long port)
+static struct way *way_of(struct frames *all, long stream, long port)
 {
-	struct closed *c = all->closed[stream];
+	struct way *w = all->way[stream];
 
-	if (c[0].port == 0 || c[0].port == port)
-		c = &c[0];
-	else
-		c = &c[1];
-	c->port = port;
-	return c;
+	if (w[0].port != 0 && w[0].port != port)
+		w = &w[1];
+	w->port = port;
+	return w;
 }
 
-static void take_window(struct figures *f, struct frames *all, char *column[COLUMNS])
+static struct way *other_way(struct frames *all, long stream, const struct way *w)
 {
-	struct closed *c = closed_of(all, atol(column[STREAM]), atol(column[PORT]));
+	return &all->way[stream][w == &all->way[stream][0]];
+}
+
+static void take_window(struct figures *f, struct way *w, char *column[COLUMNS])
+{
 	bool is_zero = column[ZERO_WINDOW][0] != '\0';
 
-	f->zero_windows += is_zero && !c->closed;
-	c->closed = is_zero;
+	f->zero_windows += is_zero && !w->closed;
+	w->closed = is_zero;
 }
 
 static void take_frame(struct figures *f, struct frames *all, char *column[COLUMNS])
 {
 	long number = atol(column[NUMBER]), stream = atol(column[STREAM]), acks = atol(column[ACKS_FRAME]);
 	bool payload = atol(column[LENGTH]) > 0 && column[KEEP_ALIVE][0] == '\0' && column[PROBE][0] == '\0';
+
+	struct way *w;
 
 	if (column[STREAM][0] == '\0')
 		return;
@@ -174,9 +180,11 @@ static void take_frame(struct figures *f, struct frames *all, char *column[COLUM
 	f->retransmissions += payload && column[AGAIN][0] != '\0';
 	f->overtaken += column[OUT_OF_ORDER][0] != '\0';
 	all->has_payload[number] = payload;
-	all->again[number] = column[AGAIN][0] != '\0';
-	take_window(f, all, column);
-	if (acks > 0 && all->has_payload[acks] && !all->again[acks])
+	w = way_of(all, stream, atol(column[PORT]));
+	if (column[AGAIN][0] != '\0' || column[OUT_OF_ORDER][0] != '\0')
+		w->again = number;
+	take_window(f, w, column);
+	if (acks > other_way(all, stream, w)->again && all->has_payload[acks])
 		add_rtt(f, 1, (long)(atof(column[RTT]) * 1e6 + 0.5), (long)(atof(column[RTT]) * 1e6 + 0.5));
 }
 
