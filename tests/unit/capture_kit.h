@@ -146,15 +146,24 @@ static inline size_t make_packet(struct making *m, uint32_t interface, uint64_t 
 
 /* ---- files ---- */
 
+/* Unpacked, when its name ends in .gz. */
 static inline struct making make_of_file(const char *path)
 {
 	struct making m = make_begin(false);
-	FILE *f = fopen(path, "rb");
+	bool packed = strlen(path) > 3 && strcmp(path + strlen(path) - 3, ".gz") == 0;
+	char command[512];
+	FILE *f;
 
+	snprintf(command, sizeof command, "gzip -dc '%s'", path);
+	f = packed ? popen(command, "r") : fopen(path, "rb");
 	if (f == NULL)
 		fail_msg("%s cannot be opened", path);
 	m.n = fread(m.bytes, 1, MAKING_BYTES_MAX, f);
-	fclose(f);
+	assert_true(m.n > 0);
+	if (packed)
+		pclose(f);
+	else
+		fclose(f);
 	return m;
 }
 

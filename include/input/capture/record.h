@@ -71,7 +71,9 @@ static inline void record_set_time(struct record *r, int64_t s, int64_t us)
 /* Numbers of a file in its own byte order, which is not always that of this machine. */
 static inline uint16_t record_u16(const uint8_t *p, bool big_endian)
 {
-	return big_endian ? (uint16_t)(p[0] << 8 | p[1]) : (uint16_t)(p[1] << 8 | p[0]);
+	unsigned value = big_endian ? (unsigned)p[0] << 8 | p[1] : (unsigned)p[1] << 8 | p[0];
+
+	return (uint16_t)value;
 }
 
 static inline uint32_t record_u32(const uint8_t *p, bool big_endian)

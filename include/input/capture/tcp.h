@@ -68,6 +68,8 @@ int tcp_hole(struct tcp *t, int64_t from_us, int64_t to_us);
 /* Ends what is in progress as censored. */
 int tcp_finish(struct tcp *t);
 uint64_t tcp_copies(const struct tcp *t);
+/* Segments that came by after what was sent behind them: out of order, and not sent again. */
+uint64_t tcp_overtaken(const struct tcp *t);
 /* Connections given up early because too many were open at once. */
 uint64_t tcp_evicted(const struct tcp *t);
 /* Accepts NULL. */

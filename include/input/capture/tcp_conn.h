@@ -40,6 +40,7 @@ struct tcp_conn {
 	int64_t last_us;
 	uint64_t segments, retransmits, copies;
 	bool closed;	/* reset */
+	bool spoke[2];	/* a packet of the side was seen */
 	enum tcp_presence presence;
 	bool is_foreign;	/* it speaks no Kafka */
 	struct kafka_conn *kafka;	/* what it says in Kafka's protocol; NULL: nothing yet, or foreign */

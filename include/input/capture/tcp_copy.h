@@ -39,6 +39,8 @@ struct tcp_copies {
 bool tcp_copies_see(struct tcp_copies *c, const struct segment *s, int64_t now_us);
 /* The domain whose connections those of a domain are. */
 uint64_t tcp_copies_domain(const struct tcp_copies *c, uint64_t domain);
+/* From now on they are. */
+void tcp_copies_alias(struct tcp_copies *c, uint64_t domain, uint64_t is);
 /* Frames from before do not come again. */
 void tcp_copies_forget(struct tcp_copies *c);
 

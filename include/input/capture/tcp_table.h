@@ -25,12 +25,14 @@ struct tcp_table {
 void tcp_table_init(struct tcp_table *t, struct arena *a);
 /* NULL when there is none; *side is the sender's. */
 struct tcp_conn *tcp_table_find(const struct tcp_table *t, const struct segment *s, unsigned *side);
+/* The same, of the same ends in whatever other domain; the one that comes first. */
+struct tcp_conn *tcp_table_find_elsewhere(const struct tcp_table *t, const struct segment *s, unsigned *side);
 /* c->hash is set: tcp_hash of a segment of it. */
 void tcp_table_add(struct tcp_table *t, struct tcp_conn *c);
 void tcp_table_remove(struct tcp_table *t, const struct tcp_conn *c);
 
 /* Of the ends of a segment, without its domain; the same for both directions. */
-static inline uint64_t tcp_hash_ends(const struct segment *s)
+static inline uint64_t tcp_hash(const struct segment *s)
 {
 	uint64_t w[4], a, b;
 
@@ -38,14 +40,8 @@ static inline uint64_t tcp_hash_ends(const struct segment *s)
 	__builtin_memcpy(w + 2, s->destination, 16);
 	a = (w[0] ^ w[1] * UINT64_C(0xbf58476d1ce4e5b9) ^ (uint64_t)s->source_port << 40) * UINT64_C(0x9e3779b97f4a7c15);
 	b = (w[2] ^ w[3] * UINT64_C(0xbf58476d1ce4e5b9) ^ (uint64_t)s->destination_port << 40) * UINT64_C(0x9e3779b97f4a7c15);
-	return (a ^ a >> 32) + (b ^ b >> 32);
-}
-
-static inline uint64_t tcp_hash(const struct segment *s)
-{
-	uint64_t h = (tcp_hash_ends(s) ^ s->domain) * UINT64_C(0x94d049bb133111eb);
-
-	return h ^ h >> 31;
+	a = ((a ^ a >> 32) + (b ^ b >> 32)) * UINT64_C(0x94d049bb133111eb);
+	return a ^ a >> 31;
 }
 
 #endif

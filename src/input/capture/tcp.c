@@ -37,7 +37,7 @@ struct tcp {
 	struct tcp_conn *free;
 	size_t connections;
 	int64_t now_us;		/* does not go back but across a hole */
-	uint64_t copy_count, evicted;
+	uint64_t copy_count, late_count, evicted;
 };
 
 /* The ends of a segment's connection, the sender first. */
@@ -210,6 +210,27 @@ static bool is_reuse(const struct tcp_conn *c, const struct segment *s, unsigned
 	return side != TCP_A || !c->opening.seen || c->opening.isn != s->sequence;
 }
 
+/*
+ * Tunnels and VLANs may differ by direction (Geneve's and GRE's numbers do, as
+ * some virtual switches set them). So the first answer from one domain to what
+ * was sent in another shows that the two are one: of this side nothing has been
+ * seen there, and what it acknowledges is what was sent there.
+ */
+static struct tcp_conn *find_question(struct tcp *t, const struct segment *s, unsigned *side)
+{
+	struct tcp_conn *c;
+
+	if (!t->copies->has_domains || (s->flags & (TCP_ACK | TCP_RST)) != TCP_ACK)
+		return NULL;
+	c = tcp_table_find_elsewhere(&t->table, s, side);
+	if (c == NULL || c->spoke[*side] || !c->flow[!*side].synced)
+		return NULL;
+	if (!tcp_is_near(s->acknowledgment, c->flow[!*side].next + (c->opening.seen && !c->opening.answered)))
+		return NULL;
+	tcp_copies_alias(t->copies, s->domain, c->domain);
+	return c;
+}
+
 /* NULL: a reset of a connection that is not known says nothing. */
 static struct tcp_conn *connection_of(struct tcp *t, const struct segment *s, unsigned *side)
 {
@@ -219,6 +240,8 @@ static struct tcp_conn *connection_of(struct tcp *t, const struct segment *s, un
 	if (c != NULL && is_reuse(c, s, *side)) {
 		forget(t, c);
 		c = NULL;
+	} else if (c == NULL) {
+		c = find_question(t, s, side);
 	}
 	if (c != NULL) {
 		touch(t, c);
@@ -379,6 +402,7 @@ static void take_data(struct tcp *t, struct tcp_flow *f, const struct segment *s
 
 	if (kind != TCP_DATA_NONE && kind != TCP_DATA_PROBE)
 		count_second(t, f, s, kind == TCP_DATA_AGAIN, timeout);
+	t->late_count += kind == TCP_DATA_LATE;
 	if (kind == TCP_DATA_AGAIN && !timeout)
 		keep_hasty(f, s);
 	if (kind == TCP_DATA_AGAIN)
@@ -592,6 +616,7 @@ int tcp_segment(struct tcp *t, const struct segment *s)
 	if (c == NULL)
 		return result(t);
 	c->last_us = t->now_us;
+	c->spoke[side] = true;
 	before_us = c->pair->side[side].heard_us;
 	tcp_stall_host_heard(c->pair, side, c, t->now_us, &t->report);
 	if (!c->closed)
@@ -655,6 +680,11 @@ int tcp_finish(struct tcp *t)
 uint64_t tcp_copies(const struct tcp *t)
 {
 	return t->copy_count;
+}
+
+uint64_t tcp_overtaken(const struct tcp *t)
+{
+	return t->late_count;
 }
 
 uint64_t tcp_evicted(const struct tcp *t)

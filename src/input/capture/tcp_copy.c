@@ -19,7 +19,7 @@
 static uint64_t digest_of(const struct segment *s)
 {
 	uint64_t ports = (uint64_t)s->source_port << 48 | (uint64_t)s->destination_port << 32;
-	uint64_t h = tcp_hash_ends(s);
+	uint64_t h = tcp_hash(s);
 
 	h ^= ((uint64_t)s->sequence << 32 | s->acknowledgment) * UINT64_C(0xbf58476d1ce4e5b9);
 	h += (ports | (uint64_t)s->flags << 16 | s->window) * UINT64_C(0x94d049bb133111eb);
@@ -29,7 +29,7 @@ static uint64_t digest_of(const struct segment *s)
 	return h ^ h >> 32;
 }
 
-static void add_alias(struct tcp_copies *c, uint64_t domain, uint64_t is)
+void tcp_copies_alias(struct tcp_copies *c, uint64_t domain, uint64_t is)
 {
 	if (c->alias_count == TCP_ALIASES_MAX || tcp_copies_domain(c, domain) == is)
 		return;
@@ -44,7 +44,7 @@ static void see_domain(struct tcp_copies *c, size_t at, uint64_t domain, bool is
 	if (!c->has_domains)
 		return;
 	if (is_copy && c->domain[at] != domain)
-		add_alias(c, domain, c->domain[at]);
+		tcp_copies_alias(c, domain, c->domain[at]);
 	if (!is_copy)
 		c->domain[at] = tcp_copies_domain(c, domain);
 }

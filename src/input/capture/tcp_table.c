@@ -35,9 +35,10 @@ static bool is_from(const struct tcp_conn *c, unsigned side, const struct segmen
 	return is_end(c, side, s->source, s->source_port) && is_end(c, !side, s->destination, s->destination_port);
 }
 
+/* In whatever domain. */
 static bool is_of(const struct tcp_conn *c, const struct segment *s, unsigned *side)
 {
-	if (c->domain != s->domain || c->address[TCP_A].version != s->ip_version)
+	if (c->address[TCP_A].version != s->ip_version)
 		return false;
 	*side = is_from(c, TCP_A, s) ? TCP_A : TCP_B;
 	return *side == TCP_A || is_from(c, TCP_B, s);
@@ -49,7 +50,18 @@ struct tcp_conn *tcp_table_find(const struct tcp_table *t, const struct segment 
 	uint32_t tag = tag_of(hash);
 
 	for (size_t at = hash & t->mask; t->tag[at] != 0; at = (at + 1) & t->mask)
-		if (t->tag[at] == tag && is_of(t->conn[at], s, side))
+		if (t->tag[at] == tag && t->conn[at]->domain == s->domain && is_of(t->conn[at], s, side))
+			return t->conn[at];
+	return NULL;
+}
+
+struct tcp_conn *tcp_table_find_elsewhere(const struct tcp_table *t, const struct segment *s, unsigned *side)
+{
+	uint64_t hash = tcp_hash(s);
+	uint32_t tag = tag_of(hash);
+
+	for (size_t at = hash & t->mask; t->tag[at] != 0; at = (at + 1) & t->mask)
+		if (t->tag[at] == tag && t->conn[at]->domain != s->domain && is_of(t->conn[at], s, side))
 			return t->conn[at];
 	return NULL;
 }
