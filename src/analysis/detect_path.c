@@ -92,15 +92,33 @@ static void take_stall(const struct detect_context *ctx, const struct event *e)
 	detect_evidence(ctx, w, e, "data stood unacknowledged on this connection");
 }
 
+/*
+ * What a receiver's capture learns by the numbers that are left out. How much of
+ * it was backoff nobody saw, so the outage is not told from the silence.
+ */
+static void take_unseen(const struct detect_context *ctx, const struct event *e)
+{
+	if (e->duration_us <= blackout_limit_us(e))
+		return;
+	struct window *w = detect_add(ctx, WINDOW_BLACKOUT, "capture", SV_ABSENT, detect_path(ctx, e),
+				      detect_event_span(ctx, e));
+	detect_measure(w, MEASURE_RETRANSMITS, detect_number(e, FIELD_RETRANSMITS));
+	detect_evidence(ctx, w, e, "data came whose earlier transmissions had been lost on the way");
+}
+
 int detect_blackout(const struct detect_context *ctx)
 {
-	const enum event_type types[] = { EVENT_NET_STALL };
-	struct query *q = query_events(ctx->store, types, 1);
+	const enum event_type types[] = { EVENT_NET_STALL, EVENT_NET_UNSEEN };
+	struct query *q = query_events(ctx->store, types, 2);
 	struct event e;
 	int rc;
 
-	while ((rc = query_next(q, &e)) == 1)
-		take_stall(ctx, &e);
+	while ((rc = query_next(q, &e)) == 1) {
+		if (e.type == EVENT_NET_STALL)
+			take_stall(ctx, &e);
+		else
+			take_unseen(ctx, &e);
+	}
 	query_free(q);
 	return rc;
 }

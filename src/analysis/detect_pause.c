@@ -26,7 +26,9 @@ struct conversation {
 	struct span_set open;
 	struct phases caller_quiet;
 	struct phases called_quiet; /* while a request of the caller stood unanswered */
-	struct span_set waiting;    /* the same, while connected */
+	bool is_read;		    /* its requests are known, and what answers were overdue */
+	struct phases overdue;	    /* beyond what a request itself allows: a fetch may wait for records */
+	struct span_set waiting;    /* for what was owed, while connected */
 	int64_t long_quiet_us;	    /* of the caller, in phases that are long enough for a pause */
 };
 
@@ -102,15 +104,44 @@ static void find_waiting(struct arena *a, struct conversation *c)
 {
 	struct span_set waiting = { 0 };
 
-	for (size_t i = 0; i < c->called_quiet.count; i++)
-		span_set_add(&waiting, a, c->called_quiet.items[i]);
+	const struct phases *owed = c->is_read ? &c->overdue : &c->called_quiet;
+
+	for (size_t i = 0; i < owed->count; i++)
+		span_set_add(&waiting, a, owed->items[i]);
 	c->waiting = span_set_intersect(&waiting, &c->open, a);
+}
+
+/* The part of a request's wait in which the broker owed its answer. */
+static struct span overdue_part(const struct detect_context *ctx, const struct event *e)
+{
+	struct span s = detect_event_span(ctx, e);
+	int64_t owed_us = (detect_number(e, FIELD_ELAPSED_MS) - detect_number(e, FIELD_LIMIT_MS)) * US_PER_MS;
+
+	if (owed_us < span_length_us(s))
+		s.start.us = s.end.us - (owed_us > 0 ? owed_us : 0);
+	return s;
+}
+
+/* What Kafka's own words say of a path. Those that are inferred say nothing of answers. */
+static void hear_requests(const struct detect_context *ctx, struct conversation *c, const struct event *e)
+{
+	if (e->strength != STRENGTH_PROVES)
+		return;
+	c->is_read = true;
+	if (e->type == EVENT_WIRE_LATE || e->type == EVENT_WIRE_UNANSWERED)
+		add_phase(ctx->arena, &c->overdue, overdue_part(ctx, e));
+}
+
+static bool is_of_wire(enum event_type t)
+{
+	return t == EVENT_WIRE_HEARTBEAT || t == EVENT_WIRE_FETCH || t == EVENT_WIRE_LATE || t == EVENT_WIRE_UNANSWERED;
 }
 
 static int listen(const struct detect_context *ctx, struct conversations *all)
 {
-	const enum event_type types[] = { EVENT_NET_CONNECTION, EVENT_NET_QUIET };
-	struct query *q = query_events(ctx->store, types, 2);
+	const enum event_type types[] = { EVENT_NET_CONNECTION, EVENT_NET_QUIET, EVENT_WIRE_HEARTBEAT, EVENT_WIRE_FETCH,
+					  EVENT_WIRE_LATE, EVENT_WIRE_UNANSWERED };
+	struct query *q = query_events(ctx->store, types, sizeof types / sizeof types[0]);
 	struct event e;
 	int rc;
 
@@ -118,6 +149,10 @@ static int listen(const struct detect_context *ctx, struct conversations *all)
 		struct conversation *c = conversation_of(ctx, all, &e);
 		struct span span = detect_event_span(ctx, &e);
 
+		if (is_of_wire(e.type)) {
+			hear_requests(ctx, c, &e);
+			continue;
+		}
 		if (e.type == EVENT_NET_CONNECTION)
 			add_connection(ctx->arena, c, span);
 		else if (!is_called_side(&e))

@@ -69,6 +69,7 @@ struct kafka_conn {
 	unsigned client;	/* the side that asks */
 	unsigned doubts;
 	int64_t now_us;
+	int64_t turn_us;	/* when the broker, which takes one request at a time, turned to the oldest; 0: at once */
 	int64_t closed_us;	/* the first FIN; 0: none yet */
 	struct kafka_side side[2];
 	struct kafka_stream stream[2];

@@ -9,6 +9,7 @@
 
 #include "input/capture/tcp_flow.h"
 #include "input/capture/tcp_pair.h"
+#include "input/capture/tcp_unseen.h"
 
 /* The opening of a connection, while it was seen. */
 struct tcp_opening {
@@ -42,6 +43,7 @@ struct tcp_conn {
 	bool closed;	/* reset */
 	bool spoke[2];	/* a packet of the side was seen */
 	enum tcp_presence presence;
+	struct tcp_numbers numbers[2];	/* of the packets of side a, of side b */
 	bool is_foreign;	/* it speaks no Kafka */
 	struct kafka_conn *kafka;	/* what it says in Kafka's protocol; NULL: nothing yet, or foreign */
 	struct tcp_conn *next;	/* in the free list */

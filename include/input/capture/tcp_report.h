@@ -39,6 +39,9 @@ void tcp_report_reset(struct tcp_report *r, const struct tcp_conn *c, unsigned b
 /* The called side answered the opening by a reset. */
 void tcp_report_refused(struct tcp_report *r, const struct tcp_conn *c, const struct tcp_mark *mark);
 void tcp_report_zero_window(struct tcp_report *r, const struct tcp_flow *f, int64_t end_us, bool censored);
+/* side: whose transmissions. */
+void tcp_report_unseen(struct tcp_report *r, const struct tcp_conn *c, unsigned side, const struct tcp_mark *mark,
+		       const struct tcp_unseen *unseen);
 void tcp_report_quiet(struct tcp_report *r, const struct tcp_pair *p, const struct tcp_quiet *quiet, bool censored);
 
 #endif

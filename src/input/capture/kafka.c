@@ -415,6 +415,7 @@ static bool take_answer(void *context, const struct kafka_frame *f, bool *follow
 	/* A frame in several segments is read when it is whole, and was answered when it began. */
 	c->now_us = f->us;
 	kafka_report_answer(c, r, layout != NULL && layout->response != NULL ? &body : NULL);
+	c->turn_us = c->now_us;
 	c->now_us = now_us;
 	*follow = follow_fetch(c, r, f->size - ANSWER_HEAD_BYTES);
 	if (!*follow)
@@ -761,6 +762,7 @@ void kafka_end(struct kafka *k, struct tcp_conn *t, int64_t end_us, bool censore
 	}
 	while (c->phase == KAFKA_KNOWN && (r = kafka_queue_pop(&c->queue)) != NULL) {
 		kafka_report_unanswered(c, r, end_us, censored);
+		c->turn_us = end_us;	/* it came to no other */
 		kafka_queue_release(&k->store, r);
 	}
 	close_conversation(c);

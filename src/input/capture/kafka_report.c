@@ -156,27 +156,41 @@ static bool allowed_us(const struct kafka_conn *c, const struct kafka_request *r
 	}
 }
 
-static bool is_late(const struct kafka_conn *c, const struct kafka_request *r, int64_t us, int64_t usual_us,
-		    int64_t *allowed)
+/* Since when it has been this request's turn. */
+static int64_t turn_us(const struct kafka_conn *c, const struct kafka_request *r)
 {
-	if (!allowed_us(c, r, allowed) || us <= *allowed + LATE_US)
-		return false;
-	return us > usual_us * LATE_TIMES;
+	return c->turn_us > sent_us(r) ? c->turn_us : sent_us(r);
+}
+
+/* By the time since it was its turn. */
+static bool is_late(const struct kafka_conn *c, const struct kafka_request *r, int64_t end_us, int64_t usual_us)
+{
+	int64_t us = end_us - turn_us(c, r), allowed;
+
+	return allowed_us(c, r, &allowed) && us > allowed + LATE_US && us > usual_us * LATE_TIMES;
+}
+
+static void set_wait(struct event *e, const struct kafka_conn *c, const struct kafka_request *r, int64_t end_us)
+{
+	int64_t allowed, us = end_us - turn_us(c, r);
+
+	event_set_int(e, FIELD_ELAPSED_MS, us > 0 ? us / US_PER_MS : 0);
+	if (allowed_us(c, r, &allowed) && allowed > 0)
+		event_set_int(e, FIELD_LIMIT_MS, allowed / US_PER_MS);
 }
 
 static void note_latency(struct kafka_conn *c, const struct kafka_request *r)
 {
 	struct kafka_latency *l = latency_of(c, r);
-	int64_t us = c->now_us - sent_us(r), allowed, usual_us = 0;
+	int64_t us = c->now_us - sent_us(r), usual_us = 0;
 
 	if (l != NULL && l->usual.count >= USUAL_SAMPLES_LEAST)
 		usual_us = tcp_median_us(&l->usual);
-	if (is_late(c, r, us, usual_us, &allowed)) {
+	if (is_late(c, r, c->now_us, usual_us)) {
 		struct report out;
 
 		begin_request(&out, c, EVENT_WIRE_LATE, r);
-		if (allowed > 0)
-			event_set_int(&out.event, FIELD_LIMIT_MS, allowed / US_PER_MS);
+		set_wait(&out.event, c, r, c->now_us);
 		if (usual_us > 0)
 			event_set_int(&out.event, FIELD_USUAL_US, usual_us);
 		put(c, &out);
@@ -567,14 +581,12 @@ void kafka_report_answer(struct kafka_conn *c, const struct kafka_request *r, st
 void kafka_report_unanswered(struct kafka_conn *c, const struct kafka_request *r, int64_t end_us, bool censored)
 {
 	struct report out;
-	int64_t allowed;
 
-	if (censored && !is_late(c, r, end_us - sent_us(r), 0, &allowed))
+	if (censored && !is_late(c, r, end_us, 0))
 		return;
 	begin(&out, c, EVENT_WIRE_UNANSWERED, &r->place, sent_us(r), end_us);
 	set_request(&out.event, r);
-	if (allowed_us(c, r, &allowed) && allowed > 0)
-		event_set_int(&out.event, FIELD_LIMIT_MS, allowed / US_PER_MS);
+	set_wait(&out.event, c, r, end_us);
 	if (r->received_us != 0)
 		event_set_int(&out.event, FIELD_PENDING, 1);
 	if (censored)

@@ -509,6 +509,19 @@ static void take_sign(struct tcp *t, struct tcp_conn *c, unsigned side, enum tcp
 		tcp_stall_heard(&c->flow[!side], t->now_us);
 }
 
+/* Data that goes on in sequence; what is behind a gap is told by its retransmission. */
+static void take_number(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side, enum tcp_data kind)
+{
+	const struct tcp_mark mark = { t->now_us, s->place };
+	const struct tcp_gap *gap = &c->flow[side].gap;
+	struct tcp_unseen unseen;
+
+	if (!tcp_unseen_take(&c->numbers[side], s, t->now_us, tcp_median_us(&c->pair->side[!side].rtt), &unseen))
+		return;
+	if (kind == TCP_DATA_NEW && !(gap->open && gap->seen.us == t->now_us))
+		tcp_report_unseen(&t->report, c, side, &mark, &unseen);
+}
+
 /* before_us: when the sender was heard before, on any connection. */
 static void take_segment(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side, int64_t before_us)
 {
@@ -546,6 +559,7 @@ static void take_segment(struct tcp *t, struct tcp_conn *c, const struct segment
 		take_duplicate(other, s);
 	take_window(t, f, s);
 	take_data(t, f, s, kind);
+	take_number(t, c, s, side, kind);
 	if ((s->flags & TCP_FIN) != 0)
 		take_fin(t, c, s, side, was_closing);
 }
@@ -662,6 +676,7 @@ int tcp_hole(struct tcp *t, int64_t from_us, int64_t to_us)
 		kafka_cut(t->kafka, c);
 		tcp_flow_unsync(&c->flow[TCP_A]);
 		tcp_flow_unsync(&c->flow[TCP_B]);
+		memset(c->numbers, 0, sizeof c->numbers);
 	}
 	tcp_copies_forget(t->copies);
 	t->now_us = to_us;

@@ -182,6 +182,20 @@ void tcp_report_zero_window(struct tcp_report *r, const struct tcp_flow *f, int6
 	tcp_report_put(r, &e);
 }
 
+void tcp_report_unseen(struct tcp_report *r, const struct tcp_conn *c, unsigned side, const struct tcp_mark *mark,
+		       const struct tcp_unseen *unseen)
+{
+	struct tcp_ends texts;
+	struct event e;
+
+	begin(&e, EVENT_NET_UNSEEN, mark, unseen->start_us, unseen->end_us);
+	tcp_report_path(&e, c, &texts);
+	set_direction(&e, side);
+	event_set_int(&e, FIELD_RETRANSMITS, unseen->packets);
+	set_rtt(&e, path_rtt(c->pair));
+	tcp_report_put(r, &e);
+}
+
 void tcp_report_quiet(struct tcp_report *r, const struct tcp_pair *p, const struct tcp_quiet *quiet, bool censored)
 {
 	struct tcp_ends texts;
