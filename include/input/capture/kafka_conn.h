@@ -75,6 +75,7 @@ struct kafka_conn {
 	struct kafka_stream stream[2];
 	struct kafka_queue queue;
 	struct sv client_id;
+	struct sv member;	/* that was heard here last */
 	struct kafka_told told;
 	struct kafka_request *fetching;	/* whose answer is being read */
 	struct kafka_fetch *fetch;

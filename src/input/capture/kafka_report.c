@@ -267,6 +267,20 @@ static void put_of_group(struct exchange *x, struct report *out)
 		put(x->conn, out);
 }
 
+/* Each once. */
+static void put_member(struct exchange *x, struct sv member)
+{
+	struct kafka_conn *c = x->conn;
+	struct report out;
+
+	if (member.n == 0 || sv_eq(c->member, member))
+		return;
+	c->member = member;
+	begin_request(&out, c, EVENT_WIRE_MEMBER, x->request);
+	event_set_text(&out.event, FIELD_MEMBER, member);
+	put_of_group(x, &out);
+}
+
 static void put_heartbeat(struct exchange *x, const struct kafka_facts *f)
 {
 	struct report out;
@@ -280,6 +294,7 @@ static void put_heartbeat(struct exchange *x, const struct kafka_facts *f)
 
 static void heartbeat_answered(struct exchange *x, const struct kafka_facts *f)
 {
+	put_member(x, x->request->member);
 	put_heartbeat(x, f);
 }
 
@@ -338,11 +353,13 @@ static void group_heartbeat_answered(struct exchange *x, const struct kafka_fact
 
 	if (x->request->rebalance_ms.known)
 		tell_setting(x, "max.poll.interval.ms", x->request->rebalance_ms.value, &told->rebalance_ms);
-	tell_setting(x, "heartbeat.interval.ms", kafka_number(f, KAFKA_HEARTBEAT_MS, 0), &told->heartbeat_ms);
+	tell_setting(x, "group.consumer.heartbeat.interval.ms", kafka_number(f, KAFKA_HEARTBEAT_MS, 0),
+		     &told->heartbeat_ms);
 	if (epoch < 0) {
 		put_left(x, x->request->member, x->request->instance, SV_ABSENT, kafka_number(f, KAFKA_ERROR, 0));
 		return;
 	}
+	put_member(x, kafka_names_keep(x->conn->kafka->names, kafka_text(f, KAFKA_MEMBER)));
 	put_heartbeat(x, f);
 	if (epoch == 0)
 		put_joined(x, f);
@@ -357,6 +374,7 @@ static void join_answered(struct exchange *x, const struct kafka_facts *f)
 	put_joined(x, f);
 	if (kafka_number(f, KAFKA_ERROR, 0) != 0)
 		return;
+	put_member(x, kafka_names_keep(x->conn->kafka->names, kafka_text(f, KAFKA_MEMBER)));
 	tell_setting(x, "session.timeout.ms", x->request->session_ms.value, &told->session_ms);
 	tell_setting(x, "max.poll.interval.ms", x->request->rebalance_ms.value, &told->rebalance_ms);
 }

@@ -387,7 +387,8 @@ static void check_group_heartbeat(const struct talk *t, const char *api, bool ha
 	is_of_member(h, has_instance);
 	has_number(h, FIELD_GENERATION, 7);
 	has_text(h, FIELD_API, api);
-	has_text(nth(t, EVENT_WIRE_CONFIG, count_of(t, EVENT_WIRE_CONFIG) - 1), FIELD_KEY, "heartbeat.interval.ms");
+	has_text(nth(t, EVENT_WIRE_CONFIG, count_of(t, EVENT_WIRE_CONFIG) - 1), FIELD_KEY,
+		 "group.consumer.heartbeat.interval.ms");
 	has_text(nth(t, EVENT_WIRE_CONFIG, count_of(t, EVENT_WIRE_CONFIG) - 1), FIELD_VALUE, "5000");
 	assert_int_equal(count_of(t, EVENT_WIRE_SYNCED), assigned != NULL);
 	if (assigned == NULL)
