@@ -19,6 +19,17 @@ static bool is_lost_on_the_way(const struct event *e)
 	return detect_number(e, FIELD_RETRANSMITS) > 0 || !event_has(e, FIELD_RECEIVED_AT_US);
 }
 
+/* Until it arrived: the way of the answer is not what a session hangs on. */
+static struct span way_of(const struct detect_context *ctx, const struct event *e)
+{
+	struct span s = detect_event_span(ctx, e);
+	int64_t us;
+
+	if (event_int(e, FIELD_RECEIVED_AT_US, &us) && us > e->time.us && us - e->time.us < e->duration_us)
+		s = detect_span(ctx, e->host, e->time.us, us);
+	return s;
+}
+
 /* What is inferred under TLS has no answers. */
 static void take_heartbeat(const struct detect_context *ctx, const struct event *e)
 {
@@ -26,8 +37,7 @@ static void take_heartbeat(const struct detect_context *ctx, const struct event 
 
 	if (e->strength != STRENGTH_PROVES || e->duration_us <= limit_us || !is_heartbeat(e) || !is_lost_on_the_way(e))
 		return;
-	struct window *w = detect_add(ctx, WINDOW_REQUEST, "capture", SV_ABSENT, detect_path(ctx, e),
-				      detect_event_span(ctx, e));
+	struct window *w = detect_add(ctx, WINDOW_REQUEST, "capture", SV_ABSENT, detect_path(ctx, e), way_of(ctx, e));
 	w->censored = detect_number(e, FIELD_CENSORED) != 0;
 	detect_measure(w, MEASURE_HEARTBEATS, 1);
 	detect_evidence(ctx, w, e, "a heartbeat had no answer for longer than the interval, and had not arrived");
