@@ -93,8 +93,10 @@ static void take_stall(const struct detect_context *ctx, const struct event *e)
 }
 
 /*
- * What a receiver's capture learns by the numbers that are left out. How much of
- * it was backoff nobody saw, so the outage is not told from the silence.
+ * What a receiver's capture learns by the numbers that are left out. Waits
+ * double (RFC 6298 5.5), so the last transmission that was lost was sent when
+ * half of the time had passed at the earliest: until then at least the path was
+ * gone. From then on it is backoff, or not: nothing came to show it.
  */
 static void take_unseen(const struct detect_context *ctx, const struct event *e)
 {
@@ -102,6 +104,8 @@ static void take_unseen(const struct detect_context *ctx, const struct event *e)
 		return;
 	struct window *w = detect_add(ctx, WINDOW_BLACKOUT, "capture", SV_ABSENT, detect_path(ctx, e),
 				      detect_event_span(ctx, e));
+	w->has_outage = w->has_lost = true;
+	w->lost = (struct span){ w->span.start, { w->span.start.us + span_length_us(w->span) / 2 } };
 	detect_measure(w, MEASURE_RETRANSMITS, detect_number(e, FIELD_RETRANSMITS));
 	detect_evidence(ctx, w, e, "data came whose earlier transmissions had been lost on the way");
 }

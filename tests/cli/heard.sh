@@ -32,7 +32,7 @@ check() {
 check samples/refund-incident 11
 check tests/lab/runs/blackout-long.tar.xz 1
 check tests/lab/runs/two-hosts.tar.xz 1
-check tests/lab/runs/storm.tar.xz 3
+check tests/lab/runs/storm.tar.xz 1
 check tests/lab/runs/pause.tar.xz 1
 check tests/lab/runs/kafka-2.8-blackout.tar.xz 1
 check tests/lab/runs/client-sarama.tar.xz 1
