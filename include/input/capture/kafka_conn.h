@@ -71,6 +71,8 @@ struct kafka_conn {
 	int64_t now_us;
 	int64_t turn_us;	/* when the broker, which takes one request at a time, turned to the oldest; 0: at once */
 	int64_t closed_us;	/* the first FIN; 0: none yet */
+	struct sv path_a, path_b;	/* as events have them; absent until the first */
+	struct tcp_ends ends;
 	struct kafka_side side[2];
 	struct kafka_stream stream[2];
 	struct kafka_queue queue;

@@ -705,36 +705,44 @@ static void take_payload(struct kafka_conn *c, unsigned side, const struct kafka
 		kafka_stream_take(&c->stream[side], &c->kafka->pool, framing_of(c, side), &c->side[side], p);
 }
 
+static void take_acknowledgment(struct kafka_conn *c, unsigned side, uint32_t ack)
+{
+	struct kafka_stream *other = &c->stream[!side];
+
+	if (other->parked != NULL)
+		kafka_stream_acknowledged(other, &c->kafka->pool, framing_of(c, !side), &c->side[!side], ack);
+	if (side != c->client)
+		kafka_queue_acknowledged(&c->queue, ack);
+}
+
+static void take_segment(struct kafka_conn *c, unsigned side, const struct segment *s)
+{
+	const struct kafka_piece p = { .sequence = s->sequence, .bytes = s->payload, .captured = s->payload_captured,
+				       .wire = s->payload_bytes, .us = c->now_us, .place = s->place };
+
+	take_payload(c, side, &p);
+	if (is_none(c, side))
+		turn_away(c);
+	else if (c->has_client && side == c->client)
+		kafka_queue_sent(&c->queue, p.sequence, p.sequence + (uint32_t)p.wire, c->now_us);
+}
+
 void kafka_segment(struct kafka *k, struct tcp_conn *t, unsigned side, const struct segment *s, int64_t now_us)
 {
 	struct kafka_conn *c = t->kafka;
-	const struct kafka_piece p = { .sequence = s->sequence, .bytes = s->payload, .captured = s->payload_captured,
-				       .wire = s->payload_bytes, .us = now_us, .place = s->place };
-	struct kafka_stream *other;
 
 	if (c == NULL) {
-		if (p.wire == 0 || t->is_foreign)
+		if (s->payload_bytes == 0 || t->is_foreign)
 			return;
 		c = open_conversation(k, t);
 	}
 	c->now_us = now_us;
 	if ((s->flags & TCP_FIN) != 0 && c->closed_us == 0)
 		c->closed_us = now_us;
-	other = &c->stream[!side];
-	if ((s->flags & TCP_ACK) != 0) {
-		if (other->parked != NULL)
-			kafka_stream_acknowledged(other, &k->pool, framing_of(c, !side), &c->side[!side],
-						  s->acknowledgment);
-		if (side != c->client)
-			kafka_queue_acknowledged(&c->queue, s->acknowledgment);
-	}
-	if (p.wire == 0)
-		return;
-	take_payload(c, side, &p);
-	if (is_none(c, side))
-		turn_away(c);
-	else if (c->has_client && side == c->client)
-		kafka_queue_sent(&c->queue, p.sequence, p.sequence + (uint32_t)p.wire, now_us);
+	if ((s->flags & TCP_ACK) != 0)
+		take_acknowledgment(c, side, s->acknowledgment);
+	if (s->payload_bytes > 0)
+		take_segment(c, side, s);
 }
 
 void kafka_cut(struct kafka *k, struct tcp_conn *t)

@@ -21,27 +21,33 @@
 
 /* ---- how events are made ---- */
 
-struct report {
-	struct event event;
-	struct tcp_ends ends;
-};
+/* Texts of addresses are made once for a connection. */
+static void set_path(struct event *e, struct kafka_conn *c)
+{
+	if (sv_is_absent(c->path_a)) {
+		tcp_report_path(e, c->tcp, &c->ends);
+		c->path_a = event_text(e, FIELD_PATH_A);
+		c->path_b = event_text(e, FIELD_PATH_B);
+		return;
+	}
+	event_set_text(e, FIELD_PATH_A, c->path_a);
+	event_set_text(e, FIELD_PATH_B, c->path_b);
+}
 
-static void begin(struct report *out, const struct kafka_conn *c, enum event_type type, const struct place *place,
+static void begin(struct event *e, struct kafka_conn *c, enum event_type type, const struct place *place,
 		  int64_t start_us, int64_t end_us)
 {
-	struct event *e = &out->event;
-
 	event_init(e, type);
 	e->place = *place;
 	e->time.us = start_us;
 	e->duration_us = end_us > start_us ? end_us - start_us : 0;
-	tcp_report_path(e, c->tcp, &out->ends);
+	set_path(e, c);
 	event_set_text(e, FIELD_DIRECTION, c->client == TCP_A ? SV("ab") : SV("ba"));
 }
 
-static void put(const struct kafka_conn *c, const struct report *out)
+static void put(const struct kafka_conn *c, const struct event *out)
 {
-	tcp_report_put(c->kafka->report, &out->event);
+	tcp_report_put(c->kafka->report, out);
 }
 
 static int64_t sent_us(const struct kafka_request *r)
@@ -98,11 +104,11 @@ static void set_request(struct event *e, const struct kafka_request *r)
 		event_set_int(e, FIELD_RETRANSMITS, r->sends - 1);
 }
 
-static void begin_request(struct report *out, const struct kafka_conn *c, enum event_type type,
+static void begin_request(struct event *out, struct kafka_conn *c, enum event_type type,
 			  const struct kafka_request *r)
 {
 	begin(out, c, type, &r->place, sent_us(r), c->now_us);
-	set_request(&out->event, r);
+	set_request(out, r);
 }
 
 /* ---- latency ---- */
@@ -187,12 +193,12 @@ static void note_latency(struct kafka_conn *c, const struct kafka_request *r)
 	if (l != NULL && l->usual.count >= USUAL_SAMPLES_LEAST)
 		usual_us = tcp_median_us(&l->usual);
 	if (is_late(c, r, c->now_us, usual_us)) {
-		struct report out;
+		struct event out;
 
 		begin_request(&out, c, EVENT_WIRE_LATE, r);
-		set_wait(&out.event, c, r, c->now_us);
+		set_wait(&out, c, r, c->now_us);
 		if (usual_us > 0)
-			event_set_int(&out.event, FIELD_USUAL_US, usual_us);
+			event_set_int(&out, FIELD_USUAL_US, usual_us);
 		put(c, &out);
 	}
 	if (l == NULL)
@@ -247,7 +253,7 @@ static void set_partitions(struct event *e, const struct partitions *p)
 
 static void tell_setting(struct exchange *x, const char *key, int64_t value, int64_t *told)
 {
-	struct report out;
+	struct event out;
 	char text[32];
 
 	if (value <= 0 || value == *told || x->request->group.n == 0)
@@ -255,15 +261,15 @@ static void tell_setting(struct exchange *x, const char *key, int64_t value, int
 	*told = value;
 	snprintf(text, sizeof text, "%" PRId64, value);
 	begin_request(&out, x->conn, EVENT_WIRE_CONFIG, x->request);
-	event_set_text(&out.event, FIELD_KEY, sv_of(key));
-	event_set_text(&out.event, FIELD_VALUE, sv_of(text));
+	event_set_text(&out, FIELD_KEY, sv_of(key));
+	event_set_text(&out, FIELD_VALUE, sv_of(text));
 	put(x->conn, &out);
 }
 
 /* Without a group it says nothing of one. */
-static void put_of_group(struct exchange *x, struct report *out)
+static void put_of_group(struct exchange *x, struct event *out)
 {
-	if (event_has(&out->event, FIELD_GROUP))
+	if (event_has(out, FIELD_GROUP))
 		put(x->conn, out);
 }
 
@@ -271,24 +277,24 @@ static void put_of_group(struct exchange *x, struct report *out)
 static void put_member(struct exchange *x, struct sv member)
 {
 	struct kafka_conn *c = x->conn;
-	struct report out;
+	struct event out;
 
 	if (member.n == 0 || sv_eq(c->member, member))
 		return;
 	c->member = member;
 	begin_request(&out, c, EVENT_WIRE_MEMBER, x->request);
-	event_set_text(&out.event, FIELD_MEMBER, member);
+	event_set_text(&out, FIELD_MEMBER, member);
 	put_of_group(x, &out);
 }
 
 static void put_heartbeat(struct exchange *x, const struct kafka_facts *f)
 {
-	struct report out;
+	struct event out;
 	char error[32];
 
 	begin_request(&out, x->conn, EVENT_WIRE_HEARTBEAT, x->request);
-	set_name(&out.event, FIELD_MEMBER, kafka_text(f, KAFKA_MEMBER));
-	set_error(&out.event, kafka_number(f, KAFKA_ERROR, 0), error);
+	set_name(&out, FIELD_MEMBER, kafka_text(f, KAFKA_MEMBER));
+	set_error(&out, kafka_number(f, KAFKA_ERROR, 0), error);
 	put(x->conn, &out);
 }
 
@@ -300,48 +306,48 @@ static void heartbeat_answered(struct exchange *x, const struct kafka_facts *f)
 
 static void put_joined(struct exchange *x, const struct kafka_facts *f)
 {
-	struct report out;
+	struct event out;
 	char error[32];
 
 	begin_request(&out, x->conn, EVENT_WIRE_JOINED, x->request);
-	set_name(&out.event, FIELD_MEMBER, kafka_text(f, KAFKA_MEMBER));
-	set_name(&out.event, FIELD_PROTOCOL, kafka_text(f, KAFKA_PROTOCOL));
-	set_name(&out.event, FIELD_CLIENT_REASON, x->request->reason);
+	set_name(&out, FIELD_MEMBER, kafka_text(f, KAFKA_MEMBER));
+	set_name(&out, FIELD_PROTOCOL, kafka_text(f, KAFKA_PROTOCOL));
+	set_name(&out, FIELD_CLIENT_REASON, x->request->reason);
 	if (kafka_number(f, KAFKA_GENERATION, -1) >= 0)
-		event_set_int(&out.event, FIELD_GENERATION, kafka_number(f, KAFKA_GENERATION, -1));
+		event_set_int(&out, FIELD_GENERATION, kafka_number(f, KAFKA_GENERATION, -1));
 	if (kafka_has(f, KAFKA_MEMBER) && kafka_text(f, KAFKA_LEADER).n > 0)
-		event_set_text(&out.event, FIELD_STATE,
+		event_set_text(&out, FIELD_STATE,
 			       sv_eq(kafka_text(f, KAFKA_LEADER), kafka_text(f, KAFKA_MEMBER)) ? SV("leader")
 											      : SV("follower"));
-	set_error(&out.event, kafka_number(f, KAFKA_ERROR, 0), error);
+	set_error(&out, kafka_number(f, KAFKA_ERROR, 0), error);
 	put_of_group(x, &out);
 }
 
 static void put_synced(struct exchange *x, const struct kafka_facts *f)
 {
-	struct report out;
+	struct event out;
 	char error[32];
 
 	begin_request(&out, x->conn, EVENT_WIRE_SYNCED, x->request);
-	set_name(&out.event, FIELD_MEMBER, kafka_text(f, KAFKA_MEMBER));
+	set_name(&out, FIELD_MEMBER, kafka_text(f, KAFKA_MEMBER));
 	if (kafka_number(f, KAFKA_GENERATION, -1) >= 0)
-		event_set_int(&out.event, FIELD_GENERATION, kafka_number(f, KAFKA_GENERATION, -1));
-	set_error(&out.event, kafka_number(f, KAFKA_ERROR, 0), error);
+		event_set_int(&out, FIELD_GENERATION, kafka_number(f, KAFKA_GENERATION, -1));
+	set_error(&out, kafka_number(f, KAFKA_ERROR, 0), error);
 	if (kafka_number(f, KAFKA_ERROR, 0) == 0)
-		set_partitions(&out.event, &x->partitions);
+		set_partitions(&out, &x->partitions);
 	put_of_group(x, &out);
 }
 
 static void put_left(struct exchange *x, struct sv member, struct sv instance, struct sv reason, int64_t code)
 {
-	struct report out;
+	struct event out;
 	char error[32];
 
 	begin_request(&out, x->conn, EVENT_WIRE_LEFT, x->request);
-	set_name(&out.event, FIELD_MEMBER, member);
-	set_name(&out.event, FIELD_INSTANCE, instance);
-	set_name(&out.event, FIELD_CLIENT_REASON, reason);
-	set_error(&out.event, code, error);
+	set_name(&out, FIELD_MEMBER, member);
+	set_name(&out, FIELD_INSTANCE, instance);
+	set_name(&out, FIELD_CLIENT_REASON, reason);
+	set_error(&out, code, error);
 	put_of_group(x, &out);
 }
 
@@ -437,16 +443,16 @@ static void leave_answered(struct exchange *x, const struct kafka_facts *f)
 static void put_position(struct exchange *x, enum event_type type, const struct kafka_facts *f, struct sv topic,
 			 const struct kafka_number *offset)
 {
-	struct report out;
+	struct event out;
 	char error[32];
 
 	begin_request(&out, x->conn, type, x->request);
-	set_name(&out.event, FIELD_GROUP, kafka_text(f, KAFKA_GROUP));
-	event_set_text(&out.event, FIELD_TOPIC, topic);
-	event_set_int(&out.event, FIELD_PARTITION, kafka_number(f, KAFKA_PARTITION, 0));
+	set_name(&out, FIELD_GROUP, kafka_text(f, KAFKA_GROUP));
+	event_set_text(&out, FIELD_TOPIC, topic);
+	event_set_int(&out, FIELD_PARTITION, kafka_number(f, KAFKA_PARTITION, 0));
 	if (offset->known && offset->value >= 0)
-		event_set_int(&out.event, FIELD_OFFSET, offset->value);
-	set_error(&out.event, kafka_number(f, KAFKA_ERROR, 0), error);
+		event_set_int(&out, FIELD_OFFSET, offset->value);
+	set_error(&out, kafka_number(f, KAFKA_ERROR, 0), error);
 	if (!sv_is_absent(topic))
 		put_of_group(x, &out);
 }
@@ -473,17 +479,17 @@ static void each_offset(struct exchange *x, enum kafka_what array, const struct 
 static void put_coordinator(struct exchange *x, const struct kafka_facts *f)
 {
 	struct sv host = kafka_text(f, KAFKA_HOST);
-	struct report out;
+	struct event out;
 	char error[32], node[300];
 
 	if (x->request->key_type.known && x->request->key_type.value != 0)
 		return;
 	begin_request(&out, x->conn, EVENT_WIRE_COORDINATOR, x->request);
-	set_name(&out.event, FIELD_GROUP, kafka_text(f, KAFKA_GROUP));
+	set_name(&out, FIELD_GROUP, kafka_text(f, KAFKA_GROUP));
 	snprintf(node, sizeof node, "%.*s:%" PRId64, SV_ARG(host), kafka_number(f, KAFKA_PORT, 0));
 	if (host.n > 0 && kafka_has(f, KAFKA_PORT))
-		event_set_text(&out.event, FIELD_NODE, sv_of(node));
-	set_error(&out.event, kafka_number(f, KAFKA_ERROR, 0), error);
+		event_set_text(&out, FIELD_NODE, sv_of(node));
+	set_error(&out, kafka_number(f, KAFKA_ERROR, 0), error);
 	put_of_group(x, &out);
 }
 
@@ -501,13 +507,13 @@ static void coordinator_answered(struct exchange *x, const struct kafka_facts *f
 
 static void versions_answered(struct exchange *x, const struct kafka_facts *f)
 {
-	struct report out;
+	struct event out;
 
 	(void)f;
 	if (x->request->reason.n == 0)
 		return;
 	begin_request(&out, x->conn, EVENT_WIRE_CLIENT, x->request);
-	event_set_text(&out.event, FIELD_VALUE, x->request->reason);
+	event_set_text(&out, FIELD_VALUE, x->request->reason);
 	put(x->conn, &out);
 }
 
@@ -598,17 +604,17 @@ void kafka_report_answer(struct kafka_conn *c, const struct kafka_request *r, st
 /* While the evidence goes on nobody knows whether an answer comes; one that is not due yet is no news. */
 void kafka_report_unanswered(struct kafka_conn *c, const struct kafka_request *r, int64_t end_us, bool censored)
 {
-	struct report out;
+	struct event out;
 
 	if (censored && !is_late(c, r, end_us, 0))
 		return;
 	begin(&out, c, EVENT_WIRE_UNANSWERED, &r->place, sent_us(r), end_us);
-	set_request(&out.event, r);
-	set_wait(&out.event, c, r, end_us);
+	set_request(&out, r);
+	set_wait(&out, c, r, end_us);
 	if (r->received_us != 0)
-		event_set_int(&out.event, FIELD_PENDING, 1);
+		event_set_int(&out, FIELD_PENDING, 1);
 	if (censored)
-		event_set_int(&out.event, FIELD_CENSORED, 1);
+		event_set_int(&out, FIELD_CENSORED, 1);
 	put(c, &out);
 }
 
@@ -616,18 +622,18 @@ void kafka_report_unanswered(struct kafka_conn *c, const struct kafka_request *r
 
 static void put_delivered(struct kafka_conn *c, const struct kafka_item *item)
 {
-	struct report out;
+	struct event out;
 	char error[32];
 
 	begin(&out, c, EVENT_WIRE_FETCH, &item->place, item->us, item->us);
-	set_name(&out.event, FIELD_CLIENT, c->client_id);
-	event_set_text(&out.event, FIELD_TOPIC, item->name);
-	event_set_int(&out.event, FIELD_PARTITION, item->partition);
+	set_name(&out, FIELD_CLIENT, c->client_id);
+	event_set_text(&out, FIELD_TOPIC, item->name);
+	event_set_int(&out, FIELD_PARTITION, item->partition);
 	if (item->has_offset)
-		event_set_int(&out.event, FIELD_OFFSET, item->offset);
+		event_set_int(&out, FIELD_OFFSET, item->offset);
 	if (item->has_end)
-		event_set_int(&out.event, FIELD_END_OFFSET, item->end_offset);
-	set_error(&out.event, item->error, error);
+		event_set_int(&out, FIELD_END_OFFSET, item->end_offset);
+	set_error(&out, item->error, error);
 	put(c, &out);
 }
 
@@ -699,10 +705,10 @@ void kafka_report_range(struct kafka_conn *c, const struct kafka_range *r)
 
 void kafka_report_beat(struct kafka_conn *c, const struct kafka_tls_beat *beat)
 {
-	struct report out;
+	struct event out;
 
 	begin(&out, c, EVENT_WIRE_HEARTBEAT, &beat->place, beat->us, beat->us);
-	out.event.strength = STRENGTH_SUGGESTS;
+	out.strength = STRENGTH_SUGGESTS;
 	put(c, &out);
 }
 

@@ -317,12 +317,33 @@ void kafka_stream_start(struct kafka_stream *s, uint32_t sequence)
 	s->over = 0;
 }
 
+/* Most of what passes is the inside of long frames. */
+static bool is_inside_frame(const struct kafka_stream *s, const struct kafka_piece *p)
+{
+	return s->synced && p->sequence == s->next && s->over >= p->wire && s->parked == NULL;
+}
+
+static void pass_piece(struct kafka_stream *s, const struct kafka_framing *f, void *context, const struct kafka_piece *p)
+{
+	s->next += (uint32_t)p->wire;
+	s->over -= p->wire;
+	if (!s->follows)
+		return;
+	f->rest(context, p->bytes, p->captured);
+	if (p->wire > p->captured)
+		f->rest(context, NULL, p->wire - p->captured);
+}
+
 void kafka_stream_take(struct kafka_stream *s, struct kafka_pool *pool, const struct kafka_framing *f, void *context,
 		       const struct kafka_piece *p)
 {
 	struct step t = { s, pool, f, context };
 	int32_t ahead;
 
+	if (is_inside_frame(s, p)) {
+		pass_piece(s, f, context, p);
+		return;
+	}
 	if (!s->started) {
 		s->started = true;
 		s->next = p->sequence;
