@@ -98,7 +98,7 @@ static bool has_outage_within(const struct detect_context *ctx, const struct pat
 		const struct window *w = &ctx->out->items[i];
 
 		if (w->has_outage && w->kind == WINDOW_BLACKOUT && sv_eq(w->host, path->host) && sv_eq(w->path_a, path->a) &&
-		    sv_eq(path_address(w->path_b), path->b) && !span_is_empty(span_intersect(w->span, s)))
+		    sv_eq(path_address(w->path_b), path->b) && !span_is_empty(span_intersect(w->outage, s)))
 			return true;
 	}
 	return false;
