@@ -254,6 +254,22 @@ enum exit_code command_explain(const struct options *o, struct arena *run)
 	return rc < 0 ? fail(d) : exit_code_of(d);
 }
 
+enum exit_code command_probe(const struct options *o, struct arena *run)
+{
+	struct diag *d = diag_new(run);
+	if (o->output == NULL || o->argument_count != 0)
+		return usage("probe needs -o FILE and no other argument (see --help)");
+	if (o->probe.interface != NULL && strcmp(o->output, "-") == 0)
+		return usage("probe --capture needs -o FILE: packets are written to files beside it");
+	if (o->probe.interface == NULL && o->probe.filter != NULL)
+		return usage("probe --filter needs --capture IFACE");
+	int rc = probe_run(&o->probe, o->output, !o->quiet, run, d);
+	if (rc < 0)
+		return fail(d);
+	print_problems(d, SEVERITY_NOTE);
+	return exit_code_of(d);
+}
+
 enum exit_code command_rules(const struct options *o, struct arena *run)
 {
 	struct diag *d = diag_new(run);

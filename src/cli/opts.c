@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/probe_ring.h"
+
 #define ALL_INPUT (COMMAND_ANALYZE | COMMAND_INGEST)
 #define ALL_ANALYSIS (COMMAND_ANALYZE | COMMAND_REPORT | COMMAND_TUNE | COMMAND_EXPLAIN)
-#define ALL (ALL_INPUT | ALL_ANALYSIS | COMMAND_RULES)
+#define ALL (ALL_INPUT | ALL_ANALYSIS | COMMAND_PROBE | COMMAND_RULES)
 
 struct parse_context {
 	struct options *o;
@@ -173,6 +175,81 @@ static const char *set_confirmation(struct parse_context *c, const char *value)
 	return set_period(value, &c->o->analysis.has_confirmation, &c->o->analysis.confirmation_us);
 }
 
+#define INTERVAL_LEAST_US (10 * US_PER_MS)
+#define INTERVAL_MOST_US (INT64_C(3600) * US_PER_S)
+
+static const char *set_interval(struct parse_context *c, const char *value)
+{
+	int64_t *us = &c->o->probe.interval_us;
+	if (!duration_parse(sv_of(value), us) || *us < INTERVAL_LEAST_US || *us > INTERVAL_MOST_US)
+		return "a duration from 10ms to 1h, such as 1s";
+	return NULL;
+}
+
+static const char *set_duration(struct parse_context *c, const char *value)
+{
+	const char *expected = set_period(value, &c->o->probe.has_duration, &c->o->probe.duration_us);
+	return expected == NULL && c->o->probe.duration_us == 0 ? "a duration such as 10m or 36h" : expected;
+}
+
+static const char *set_cgroup(struct parse_context *c, const char *value)
+{
+	c->o->probe.cgroup = value;
+	return NULL;
+}
+
+static const char *set_user(struct parse_context *c, const char *value)
+{
+	c->o->probe.user = value;
+	return NULL;
+}
+
+static const char *set_capture(struct parse_context *c, const char *value)
+{
+	c->o->probe.interface = value;
+	return NULL;
+}
+
+static const char *set_filter(struct parse_context *c, const char *value)
+{
+	c->o->probe.filter = value;
+	return NULL;
+}
+
+/* A whole number, or false. */
+static bool set_whole(const char *value, int64_t least, int64_t most, int64_t *out)
+{
+	return sv_to_i64(sv_of(value), out) && *out >= least && *out <= most;
+}
+
+static const char *set_snaplen(struct parse_context *c, const char *value)
+{
+	/* Below, TCP headers are cut; above, libpcap gives no more. */
+	return set_whole(value, 96, 262144, &c->o->probe.snap_bytes) ? NULL : "a number of bytes from 96 to 262144";
+}
+
+static const char *set_capture_files(struct parse_context *c, const char *value)
+{
+	return set_whole(value, 1, PROBE_RING_FILES_MAX, &c->o->probe.capture_files) ? NULL : "a number from 1 to 1000";
+}
+
+static const char *set_capture_size(struct parse_context *c, const char *value)
+{
+	static const char units[] = "kMG";
+	struct sv number = sv_of(value);
+	int64_t factor = 1;
+	const char *unit = number.n > 0 ? strchr(units, number.p[number.n - 1]) : NULL;
+	if (unit != NULL) {
+		number.n--;
+		factor = INT64_C(1) << 10 * (unit - units + 1);
+	}
+	if (!sv_to_i64(number, &c->o->probe.capture_bytes) || c->o->probe.capture_bytes < 1 ||
+	    __builtin_mul_overflow(c->o->probe.capture_bytes, factor, &c->o->probe.capture_bytes) ||
+	    c->o->probe.capture_bytes < INT64_C(1) << 16 || c->o->probe.capture_bytes > INT64_C(1) << 40)
+		return "a size such as 500k, 64M or 1G, from 64k to 1024G";
+	return NULL;
+}
+
 static const char *set_color(struct parse_context *c, const char *value)
 {
 	static const char *const names[] = { "auto", "always", "never" };
@@ -215,8 +292,18 @@ static const struct option_row {
 	const char *help;
 } rows[] = {
 	{ "db", 0, "FILE", COMMAND_INGEST | COMMAND_REPORT | COMMAND_TUNE | COMMAND_EXPLAIN, set_db, "the incident database" },
-	{ "output", 'o', "PATH", COMMAND_ANALYZE | COMMAND_REPORT, set_output,
-	  "analyze: the directory for incident.db, report.html and report.json (aftershock-report); report: the file" },
+	{ "output", 'o', "PATH", COMMAND_ANALYZE | COMMAND_REPORT | COMMAND_PROBE, set_output,
+	  "analyze: the directory for incident.db, report.html and report.json (aftershock-report); report: the file; probe: the "
+	  "file to append to, - for standard output" },
+	{ "interval", 0, "DURATION", COMMAND_PROBE, set_interval, "time between two samples (1s)" },
+	{ "duration", 0, "DURATION", COMMAND_PROBE, set_duration, "end by itself after so long" },
+	{ "cgroup", 0, "DIR", COMMAND_PROBE, set_cgroup, "control group to watch for withheld processor time, such as a service's" },
+	{ "capture", 0, "IFACE", COMMAND_PROBE, set_capture, "packets of this interface too, into FILE.0.pcap, FILE.1.pcap ..." },
+	{ "filter", 0, "EXPRESSION", COMMAND_PROBE, set_filter, "of the capture, as tcpdump has them: 'tcp port 9092'" },
+	{ "snaplen", 0, "BYTES", COMMAND_PROBE, set_snaplen, "of each packet (200)" },
+	{ "capture-size", 0, "SIZE", COMMAND_PROBE, set_capture_size, "of one file of the ring: 500k, 64M, 1G (64M)" },
+	{ "capture-files", 0, "COUNT", COMMAND_PROBE, set_capture_files, "of the ring; the oldest is begun anew (16)" },
+	{ "user", 0, "NAME", COMMAND_PROBE, set_user, "who to become, when root, once all is open (nobody)" },
 	{ "format", 0, "NAME", COMMAND_REPORT | COMMAND_TUNE, set_format, "text, json, html or markdown" },
 	{ "fail-on", 0, "VERDICT", COMMAND_REPORT, set_fail_on, "exit with 4 when the verdict is at least that strong" },
 	{ "as", 0, "KIND", ALL_INPUT, set_as, "take every input for this kind: log, capture, counters, snapshot, table" },
@@ -232,7 +319,7 @@ static const struct option_row {
 	{ "reconciliation", 0, "DURATION", ALL_ANALYSIS, set_reconciliation, "how late the books are reconciled: 30d" },
 	{ "confirmation", 0, "DURATION", ALL_ANALYSIS, set_confirmation, "how late the other side confirms: 3d" },
 	{ "color", 0, "WHEN", ALL_ANALYSIS, set_color, "auto, always or never; NO_COLOR is honoured" },
-	{ "quiet", 'q', NULL, ALL_INPUT, set_quiet, "no text report, no progress" },
+	{ "quiet", 'q', NULL, ALL_INPUT | COMMAND_PROBE, set_quiet, "no text report, no progress; probe: errors alone" },
 	{ "no-progress", 0, NULL, ALL_INPUT, set_no_progress, "no progress on standard error" },
 	{ "help", 'h', NULL, ALL, set_help, "this text" },
 };
@@ -274,7 +361,7 @@ bool opts_parse(enum command command, int argc, char **argv, struct arena *a, st
 	char letters[2 * ROW_COUNT + 2];
 	struct parse_context c = { out, a };
 
-	*out = (struct options){ .analysis = analysis_options_default() };
+	*out = (struct options){ .analysis = analysis_options_default(), .probe = probe_options_default() };
 	make_tables(command, longs, letters);
 	optind = 1;
 	for (;;) {
