@@ -47,23 +47,23 @@ static int fail(const struct probe_ring *r, unsigned i, const char *what, struct
 	return -1;
 }
 
-static int write_all(const struct probe_ring *r, const void *bytes, size_t n, struct diag *d)
+static int write_all(const struct probe_ring *r, unsigned i, const void *bytes, size_t n, struct diag *d)
 {
 	const char *at = bytes;
 
 	while (n > 0) {
-		ssize_t written = write(r->fds[r->current], at, n);
+		ssize_t written = write(r->fds[i], at, n);
 		if (written < 0 && errno == EINTR)
 			continue;
 		if (written < 0)
-			return fail(r, r->current, "written", d);
+			return fail(r, i, "written", d);
 		at += written;
 		n -= (size_t)written;
 	}
 	return 0;
 }
 
-static int begin_file(struct probe_ring *r, struct diag *d)
+static int write_header(const struct probe_ring *r, unsigned i, struct diag *d)
 {
 	const struct file_header h = {
 		.magic = MAGIC_MICROSECONDS,
@@ -73,10 +73,15 @@ static int begin_file(struct probe_ring *r, struct diag *d)
 		.link_type = r->options.link_type,
 	};
 
+	return write_all(r, i, &h, sizeof h, d);
+}
+
+static int begin_file(struct probe_ring *r, struct diag *d)
+{
 	if (lseek(r->fds[r->current], 0, SEEK_SET) != 0 || ftruncate(r->fds[r->current], 0) != 0)
 		return fail(r, r->current, "emptied", d);
-	r->size_bytes = sizeof h;
-	return write_all(r, &h, sizeof h, d);
+	r->size_bytes = sizeof(struct file_header);
+	return write_header(r, r->current, d);
 }
 
 /* Whether x was written to before y was. */
@@ -87,33 +92,42 @@ static bool is_older(const struct stat *x, const struct stat *y)
 	return x->st_mtim.tv_nsec < y->st_mtim.tv_nsec;
 }
 
-/* Opens the files; current becomes the oldest, or the first that is empty. */
+/* Opens file i; a new one has its header at once: an empty file would be no capture. */
+static int open_file(struct probe_ring *r, unsigned i, struct stat *st, struct diag *d)
+{
+	struct buf name;
+
+	buf_init(&name);
+	probe_ring_name(&name, &r->options, i);
+	/* Packets are nobody else's business. */
+	r->fds[i] = open(name.p, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	buf_fini(&name);
+	if (r->fds[i] < 0 || fstat(r->fds[i], st) != 0)
+		return fail(r, i, "opened for writing", d);
+	if (!S_ISREG(st->st_mode)) {
+		errno = EINVAL;
+		return fail(r, i, "used, it is no regular file", d);
+	}
+	return st->st_size == 0 ? write_header(r, i, d) : 0;
+}
+
+/* Current becomes the file that was written to longest ago, or the first without packets. */
 static int open_files(struct probe_ring *r, struct diag *d)
 {
 	struct stat oldest = { 0 }, st;
-	bool found_empty = false;
-	struct buf name;
-	int rc = 0;
+	bool found_unused = false;
 
-	buf_init(&name);
-	for (unsigned i = 0; i < r->options.files && rc == 0; i++) {
-		buf_clear(&name);
-		probe_ring_name(&name, &r->options, i);
-		/* Packets are nobody else's business. */
-		r->fds[i] = open(name.p, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-		if (r->fds[i] < 0 || fstat(r->fds[i], &st) != 0) {
-			rc = fail(r, i, "opened for writing", d);
-		} else if (!S_ISREG(st.st_mode)) {
-			errno = EINVAL;
-			rc = fail(r, i, "used, it is no regular file", d);
-		} else if (!found_empty && (i == 0 || st.st_size == 0 || is_older(&st, &oldest))) {
-			r->current = i;
-			oldest = st;
-			found_empty = st.st_size == 0;
-		}
+	for (unsigned i = 0; i < r->options.files; i++) {
+		if (open_file(r, i, &st, d) < 0)
+			return -1;
+		bool unused = st.st_size <= (off_t)sizeof(struct file_header);
+		if (found_unused || (i > 0 && !unused && !is_older(&st, &oldest)))
+			continue;
+		r->current = i;
+		oldest = st;
+		found_unused = unused;
 	}
-	buf_fini(&name);
-	return rc;
+	return 0;
 }
 
 int probe_ring_open(struct probe_ring *r, const struct probe_ring_options *o, struct arena *a, struct diag *d)
@@ -127,7 +141,7 @@ int probe_ring_open(struct probe_ring *r, const struct probe_ring_options *o, st
 
 int probe_ring_flush(struct probe_ring *r, struct diag *d)
 {
-	int rc = write_all(r, r->pending.p, r->pending.n, d);
+	int rc = write_all(r, r->current, r->pending.p, r->pending.n, d);
 
 	r->size_bytes += (int64_t)r->pending.n;
 	buf_clear(&r->pending);

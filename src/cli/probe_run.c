@@ -130,6 +130,16 @@ static int take_sample(struct probe *p, uint64_t missed)
 	return probe_file_write(&p->file, buf_sv(&p->sample), p->d);
 }
 
+/* Tells a probe that was ended from one that was killed. */
+static int end_text(struct probe *p)
+{
+	buf_clear(&p->sample);
+	if (p->capture != NULL)
+		probe_capture_append(p->capture, &p->sample);
+	buf_printf(&p->sample, "# ended: %" PRIu64 " samples, %" PRIu64 " missed\n", p->samples, p->missed);
+	return probe_file_write(&p->file, buf_sv(&p->sample), p->d);
+}
+
 /* ---- the loop ---- */
 
 static int fail(struct probe *p, const char *what)
@@ -195,7 +205,7 @@ static int take_tick(struct probe *p)
 	return take_sample(p, ticks - 1) < 0 ? -1 : 1;
 }
 
-/* Until a signal or the end of the duration. */
+/* Until a signal, with a last sample of what grew since the one before, or the end of the duration. */
 static int loop(struct probe *p)
 {
 	struct pollfd wait[] = {
@@ -294,6 +304,8 @@ int probe_run(const struct probe_options *o, const char *output, bool say, struc
 		rc = loop(&p);
 	if (rc == 0 && p.capture != NULL)
 		rc = probe_capture_finish(p.capture, d);
+	if (rc == 0)
+		rc = end_text(&p);
 	if (say && p.samples > 0)
 		say_end(&p);
 	if (probe_file_close(&p.file, d) < 0)
