@@ -35,6 +35,7 @@ enum command {
 	COMMAND_EXPLAIN = 1 << 4,
 	COMMAND_RULES = 1 << 5,
 	COMMAND_PROBE = 1 << 6,
+	COMMAND_THRESHOLDS = 1 << 7,
 };
 
 struct options {

@@ -290,3 +290,20 @@ enum exit_code command_rules(const struct options *o, struct arena *run)
 	print_problems(d, SEVERITY_NOTE);
 	return rc < 0 ? EXIT_FAILED : exit_code_of(d);
 }
+
+enum exit_code command_thresholds(const struct options *o, struct arena *run)
+{
+	struct diag *d = diag_new(run);
+	struct buf text;
+	if (o->argument_count != 0)
+		return usage("thresholds takes no argument (see --help)");
+	buf_init(&text);
+	for (int i = 0; i < THRESHOLD_COUNT; i++) {
+		const struct threshold *t = &threshold_infos[i];
+		buf_printf(&text, "%s = %" PRId64 " %s (%" PRId64 " to %" PRId64 ")\n    %s\n", t->name, t->value, t->unit, t->least,
+			   t->most, t->reason);
+	}
+	int rc = files_write(NULL, &text, d);
+	buf_fini(&text);
+	return rc < 0 ? fail(d) : EXIT_DONE;
+}

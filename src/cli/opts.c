@@ -4,6 +4,7 @@
 #include "cli/opts.h"
 
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 
 #define ALL_INPUT (COMMAND_ANALYZE | COMMAND_INGEST)
 #define ALL_ANALYSIS (COMMAND_ANALYZE | COMMAND_REPORT | COMMAND_TUNE | COMMAND_EXPLAIN)
-#define ALL (ALL_INPUT | ALL_ANALYSIS | COMMAND_PROBE | COMMAND_RULES)
+#define ALL (ALL_INPUT | ALL_ANALYSIS | COMMAND_PROBE | COMMAND_RULES | COMMAND_THRESHOLDS)
 
 struct parse_context {
 	struct options *o;
@@ -139,6 +140,21 @@ static const char *set_threshold(struct parse_context *c, const char *value)
 		return "a whole number of percent from 1 to 100";
 	c->o->analysis.threshold_percent = (int)percent;
 	return NULL;
+}
+
+static const char *set_value(struct parse_context *c, const char *value)
+{
+	struct sv number = sv_of(value), name = cut_name(&number);
+	enum threshold_id id;
+	int64_t n;
+
+	if (!threshold_by_name(name, &id))
+		return "NAME=NUMBER, with a NAME of those that 'aftershock thresholds' lists";
+	const struct threshold *t = &threshold_infos[id];
+	if (sv_to_i64(number, &n) && threshold_set(&c->o->analysis.thresholds, id, n))
+		return NULL;
+	return arena_printf(c->a, "%s=NUMBER from %" PRId64 " to %" PRId64 " %s (default %" PRId64 "): %s", t->name, t->least,
+			    t->most, t->unit, t->value, t->reason).p;
 }
 
 #define SESSION_TIMEOUT_MOST_US (INT64_C(24) * 3600 * US_PER_S)
@@ -315,6 +331,8 @@ static const struct option_row {
 	{ "to", 0, "TIME", ALL_ANALYSIS, set_to, "leave out rebalances after" },
 	{ "offset", 0, "HOST=SECONDS", ALL_ANALYSIS, set_offset, "how far that host's clock is ahead; wins over every estimate" },
 	{ "threshold", 0, "PERCENT", ALL_ANALYSIS, set_threshold, "share from which the chain is established (80)" },
+	{ "set", 0, "NAME=NUMBER", ALL_ANALYSIS, set_value,
+	  "another threshold of a detector, as blackout.least_ms=2000; 'aftershock thresholds' lists them; may be repeated" },
 	{ "session-timeout", 0, "LIST", ALL_ANALYSIS, set_session_timeout, "session timeouts to replay: 10s,30s,45s" },
 	{ "reconciliation", 0, "DURATION", ALL_ANALYSIS, set_reconciliation, "how late the books are reconciled: 30d" },
 	{ "confirmation", 0, "DURATION", ALL_ANALYSIS, set_confirmation, "how late the other side confirms: 3d" },
