@@ -15,12 +15,14 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
+#include "cli/probe_sockets.h"
 
 struct probe_options {
 	int64_t interval_us;		/* --interval, 1 s */
 	bool has_duration;
 	int64_t duration_us;		/* --duration; else until interrupted */
 	const char *cgroup;		/* --cgroup; NULL: that of this system or container */
+	struct probe_ports ports;	/* --ports: of connections to record */
 	const char *user;		/* --user; NULL: nobody, when root */
 	const char *interface;		/* --capture; NULL: no packets */
 	const char *filter;		/* --filter; NULL: all packets */

@@ -214,6 +214,19 @@ static const char *set_cgroup(struct parse_context *c, const char *value)
 	return NULL;
 }
 
+static const char *set_ports(struct parse_context *c, const char *value)
+{
+	struct probe_ports *ports = &c->o->probe.ports;
+	struct sv rest = sv_of(value);
+	int64_t port;
+	while (!sv_is_absent(rest)) {
+		if (ports->count == PROBE_PORTS_MAX || !sv_to_i64(sv_cut(&rest, ','), &port) || port < 1 || port > 65535)
+			return "up to 16 port numbers, such as 9092,9093";
+		ports->items[ports->count++] = (uint16_t)port;
+	}
+	return NULL;
+}
+
 static const char *set_user(struct parse_context *c, const char *value)
 {
 	c->o->probe.user = value;
@@ -314,6 +327,7 @@ static const struct option_row {
 	{ "interval", 0, "DURATION", COMMAND_PROBE, set_interval, "time between two samples (1s)" },
 	{ "duration", 0, "DURATION", COMMAND_PROBE, set_duration, "end by itself after so long" },
 	{ "cgroup", 0, "DIR", COMMAND_PROBE, set_cgroup, "control group to watch for withheld processor time, such as a service's" },
+	{ "ports", 0, "LIST", COMMAND_PROBE, set_ports, "connections with these ports alone: 9092,9093 (all, 256 at most)" },
 	{ "capture", 0, "IFACE", COMMAND_PROBE, set_capture, "packets of this interface too, into FILE.0.pcap, FILE.1.pcap ..." },
 	{ "filter", 0, "EXPRESSION", COMMAND_PROBE, set_filter, "of the capture, as tcpdump has them: 'tcp port 9092'" },
 	{ "snaplen", 0, "BYTES", COMMAND_PROBE, set_snaplen, "of each packet (200)" },

@@ -39,6 +39,7 @@ struct probe {
 	struct diag *d;
 	struct probe_file file;
 	struct probe_sources sources;
+	struct probe_sockets sockets;
 	struct probe_capture *capture;	/* NULL: none was asked for */
 	int timer, signals;
 	struct buf sample;
@@ -125,6 +126,7 @@ static int take_sample(struct probe *p, uint64_t missed)
 	if (p->capture != NULL)
 		probe_capture_append(p->capture, &p->sample);
 	probe_sources_append(&p->sources, &p->sample);
+	probe_sockets_append(&p->sockets, &p->sample);
 	p->samples++;
 	p->missed += missed;
 	return probe_file_write(&p->file, buf_sv(&p->sample), p->d);
@@ -191,6 +193,8 @@ static void retry_sources(struct probe *p)
 	if (now - p->retried_us < RETRY_EVERY_S * US_PER_S)
 		return;
 	probe_sources_retry(&p->sources);
+	if (p->sockets.fd < 0)
+		probe_sockets_open(&p->sockets, &p->o->ports);
 	p->retried_us = now;
 }
 
@@ -246,6 +250,9 @@ static void say_beginning(const struct probe *p)
 			fprintf(stderr, "aftershock: %s cannot be read (%s): not recorded: %s\n", s->path, strerror(s->error),
 				s->says);
 	}
+	if (p->sockets.fd < 0)
+		fprintf(stderr, "aftershock: connections cannot be listed (%s): not recorded: which of them stall\n",
+			strerror(p->sockets.error));
 	fprintf(stderr, "aftershock: recording %zu sources every %" PRId64 " ms to %s%s%s; interrupt it to end\n", readable,
 		p->o->interval_us / US_PER_MS, p->file.path, p->capture != NULL ? ", and packets of " : "",
 		p->capture != NULL ? p->o->interface : "");
@@ -272,6 +279,7 @@ static void say_end(const struct probe *p)
 static int open_all(struct probe *p, const char *output, struct arena *run)
 {
 	probe_sources_open(&p->sources, p->o->cgroup, run);
+	probe_sockets_open(&p->sockets, &p->o->ports);
 	if (probe_file_open(&p->file, output, p->d) < 0)
 		return -1;
 	if (p->o->interface != NULL) {
@@ -292,7 +300,7 @@ static int begin(struct probe *p)
 
 int probe_run(const struct probe_options *o, const char *output, bool say, struct arena *run, struct diag *d)
 {
-	struct probe p = { .o = o, .d = d, .file = { .fd = -1 }, .timer = -1, .signals = -1 };
+	struct probe p = { .o = o, .d = d, .file = { .fd = -1 }, .sockets = { .fd = -1 }, .timer = -1, .signals = -1 };
 	int rc = open_all(&p, output, run);
 
 	buf_init(&p.sample);
@@ -312,6 +320,7 @@ int probe_run(const struct probe_options *o, const char *output, bool say, struc
 		rc = -1;
 	probe_capture_close(p.capture);
 	probe_sources_close(&p.sources);
+	probe_sockets_close(&p.sockets);
 	if (p.timer >= 0)
 		close(p.timer);
 	if (p.signals >= 0)

@@ -3,8 +3,10 @@
 
 #include "cli/probe_sources.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -34,6 +36,9 @@ static const struct {
 	{ { "/sys/fs/cgroup/cpu.stat", "/sys/fs/cgroup/cpu/cpu.stat", "/sys/fs/cgroup/cpu,cpuacct/cpu.stat" },
 	  "processor time withheld by the control group" },
 };
+
+/* A node of many containers has an interface for each. */
+#define INTERFACES_MAX 64
 
 #define COUNT_OF(a) (sizeof(a) / sizeof(a)[0])
 
@@ -124,11 +129,35 @@ static void add_cgroup(struct probe_sources *s, struct arena *a, const char *dir
 	add(s, a, pressure, "waiting for a processor in the control group");
 }
 
+/* "." and "..", and what hides. */
+static int is_name(const struct dirent *e)
+{
+	return e->d_name[0] != '.';
+}
+
+/* How often each link has gone down or come up. Those made later are not seen. */
+static void add_interfaces(struct probe_sources *s, struct arena *a)
+{
+	struct dirent **names = NULL;
+	int n = scandir("/sys/class/net", &names, is_name, alphasort);
+
+	for (int i = 0; i < n; i++) {
+		const char *const paths[PATHS_MAX] = {
+			arena_printf(a, "/sys/class/net/%s/carrier_changes", names[i]->d_name).p
+		};
+		if (i < INTERFACES_MAX)
+			add(s, a, paths, "links that go down and up");
+		free(names[i]);
+	}
+	free(names);
+}
+
 void probe_sources_open(struct probe_sources *s, const char *cgroup, struct arena *a)
 {
 	*s = (struct probe_sources){ 0 };
 	for (size_t i = 0; i < COUNT_OF(system_sources); i++)
 		add(s, a, system_sources[i].paths, system_sources[i].says);
+	add_interfaces(s, a);
 	if (cgroup != NULL) {
 		add_cgroup(s, a, cgroup);
 		return;

@@ -147,6 +147,8 @@ code 2 "$a" probe --interval 1ms -o "$out/e.probe"
 says "from 10ms to 1h"
 code 2 "$a" probe --capture lo -o -
 says "beside it"
+code 2 "$a" probe --ports 9092,kafka -o "$out/e.probe"
+says "port numbers"
 code 2 "$a" probe --filter tcp -o "$out/e.probe"
 says "needs --capture"
 code 2 "$a" probe --capture lo --capture-size 1k -o "$out/e.probe"
