@@ -69,12 +69,13 @@ static const char *set_group(struct parse_context *c, const char *value)
 	return NULL;
 }
 
-static const char *set_time(const char *value, bool *has, struct ref_time *out)
+static const char *set_time(struct parse_context *c, const char *value, bool *has, struct ref_time *out)
 {
 	struct host_time t;
 	bool zoned;
-	if (!tstamp_guess(sv_of(value), (struct zone){ 0 }, &t, &zoned))
-		return "a time such as 2026-11-30T13:29:36Z (UTC when no zone is written)";
+	if (!tstamp_guess(sv_of(value), (struct zone){ 0 }, &t, &zoned) &&
+	    !tstamp_guess(arena_printf(c->a, "%sT00:00:00Z", value), (struct zone){ 0 }, &t, &zoned))
+		return "a time such as 2026-11-30T13:29:36Z (UTC when no zone is written), or a date for its first moment";
 	*has = true;
 	out->us = t.us;
 	return NULL;
@@ -82,12 +83,12 @@ static const char *set_time(const char *value, bool *has, struct ref_time *out)
 
 static const char *set_from(struct parse_context *c, const char *value)
 {
-	return set_time(value, &c->o->analysis.has_from, &c->o->analysis.from);
+	return set_time(c, value, &c->o->analysis.has_from, &c->o->analysis.from);
 }
 
 static const char *set_to(struct parse_context *c, const char *value)
 {
-	return set_time(value, &c->o->analysis.has_to, &c->o->analysis.to);
+	return set_time(c, value, &c->o->analysis.has_to, &c->o->analysis.to);
 }
 
 /* "NAME=rest" or "rest": the name is absent then. */
@@ -321,9 +322,11 @@ static const struct option_row {
 	const char *help;
 } rows[] = {
 	{ "db", 0, "FILE", COMMAND_INGEST | COMMAND_REPORT | COMMAND_TUNE | COMMAND_EXPLAIN, set_db, "the incident database" },
-	{ "output", 'o', "PATH", COMMAND_ANALYZE | COMMAND_REPORT | COMMAND_PROBE, set_output,
-	  "analyze: the directory for incident.db, report.html and report.json (aftershock-report); report: the file; probe: the "
-	  "file to append to, - for standard output" },
+	{ "output", 'o', "DIR", COMMAND_ANALYZE, set_output,
+	  "the directory for incident.db, report.html and report.json (aftershock-report)" },
+	{ "output", 'o', "FILE", COMMAND_REPORT, set_output, "instead of standard output" },
+	{ "output", 'o', "FILE", COMMAND_PROBE, set_output,
+	  "added to when a probe wrote it before, else made; - for standard output" },
 	{ "interval", 0, "DURATION", COMMAND_PROBE, set_interval, "time between two samples (1s)" },
 	{ "duration", 0, "DURATION", COMMAND_PROBE, set_duration, "end by itself after so long" },
 	{ "cgroup", 0, "DIR", COMMAND_PROBE, set_cgroup, "control group to watch for withheld processor time, such as a service's" },
@@ -341,7 +344,9 @@ static const struct option_row {
 	{ "timezone", 0, "[HOST=]ZONE", ALL_INPUT, set_timezone, "zone of times that carry none: UTC, +08:00, Europe/Berlin" },
 	{ "rules", 0, "DIR", ALL_INPUT | COMMAND_RULES, set_rules, "rules to use instead of those shipped" },
 	{ "group", 0, "NAME", ALL_ANALYSIS, set_group, "this consumer group alone" },
-	{ "from", 0, "TIME", ALL_ANALYSIS, set_from, "leave out rebalances before" },
+	{ "from", 0, "TIME", COMMAND_ANALYZE, set_from, "leave out rebalances before; near it lie times without a year or a date" },
+	{ "from", 0, "TIME", ALL_ANALYSIS & ~COMMAND_ANALYZE, set_from, "leave out rebalances before" },
+	{ "from", 0, "TIME", COMMAND_INGEST, set_from, "near it lie times that are written without a year or a date" },
 	{ "to", 0, "TIME", ALL_ANALYSIS, set_to, "leave out rebalances after" },
 	{ "offset", 0, "HOST=SECONDS", ALL_ANALYSIS, set_offset, "how far that host's clock is ahead; wins over every estimate" },
 	{ "threshold", 0, "PERCENT", ALL_ANALYSIS, set_threshold, "share from which the chain is established (80)" },
@@ -351,11 +356,23 @@ static const struct option_row {
 	{ "reconciliation", 0, "DURATION", ALL_ANALYSIS, set_reconciliation, "how late the books are reconciled: 30d" },
 	{ "confirmation", 0, "DURATION", ALL_ANALYSIS, set_confirmation, "how late the other side confirms: 3d" },
 	{ "color", 0, "WHEN", ALL_ANALYSIS, set_color, "auto, always or never; NO_COLOR is honoured" },
-	{ "quiet", 'q', NULL, ALL_INPUT | COMMAND_PROBE, set_quiet, "no text report, no progress; probe: errors alone" },
+	{ "quiet", 'q', NULL, COMMAND_ANALYZE, set_quiet, "no text report, no progress" },
+	{ "quiet", 'q', NULL, COMMAND_INGEST, set_quiet, "no progress" },
+	{ "quiet", 'q', NULL, COMMAND_REPORT, set_quiet, "nothing to standard output: the exit code of --fail-on alone" },
+	{ "quiet", 'q', NULL, COMMAND_PROBE, set_quiet, "errors alone" },
 	{ "no-progress", 0, NULL, ALL_INPUT, set_no_progress, "no progress on standard error" },
 	{ "help", 'h', NULL, ALL, set_help, "this text" },
 };
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
+
+/* Where the words of help begin, and where they end. */
+#define HELP_INDENT 33
+#define HELP_WIDTH 110
+
+static bool is_of(const struct option_row *row, enum command command)
+{
+	return (row->commands & (int)command) != 0;
+}
 
 /* getopt_long's own tables, for one command; val is the row's index + 256. */
 static void make_tables(enum command command, struct option *longs, char *letters)
@@ -363,7 +380,7 @@ static void make_tables(enum command command, struct option *longs, char *letter
 	size_t n = 0, k = 0;
 	letters[k++] = ':';
 	for (size_t i = 0; i < ROW_COUNT; i++) {
-		if ((rows[i].commands & (int)command) == 0)
+		if (!is_of(&rows[i], command))
 			continue;
 		longs[n++] = (struct option){ rows[i].name, rows[i].argument != NULL ? required_argument : no_argument, NULL,
 					      (int)i + 256 };
@@ -377,12 +394,12 @@ static void make_tables(enum command command, struct option *longs, char *letter
 	letters[k] = '\0';
 }
 
-static const struct option_row *row_of(int found)
+static const struct option_row *row_of(enum command command, int found)
 {
 	if (found >= 256)
 		return &rows[found - 256];
 	for (size_t i = 0; i < ROW_COUNT; i++)
-		if (rows[i].letter == found)
+		if (rows[i].letter == found && is_of(&rows[i], command))
 			return &rows[i];
 	return NULL;
 }
@@ -400,7 +417,7 @@ bool opts_parse(enum command command, int argc, char **argv, struct arena *a, st
 		int found = getopt_long(argc, argv, letters, longs, NULL);
 		if (found == -1)
 			break;
-		const struct option_row *row = found == '?' || found == ':' ? NULL : row_of(found);
+		const struct option_row *row = found == '?' || found == ':' ? NULL : row_of(command, found);
 		if (row == NULL) {
 			fprintf(stderr, "aftershock: %s %s\n", argv[optind - 1],
 				found == ':' ? "needs an argument" : "is no option of this command (see --help)");
@@ -411,6 +428,10 @@ bool opts_parse(enum command command, int argc, char **argv, struct arena *a, st
 			fprintf(stderr, "aftershock: --%s %s: expected %s\n", row->name, optarg, expected);
 			return false;
 		}
+	}
+	if (out->analysis.has_from && out->analysis.has_to && out->analysis.to.us < out->analysis.from.us) {
+		fputs("aftershock: --to lies before --from\n", stderr);
+		return false;
 	}
 	out->ingest.hosts = out->hosts;
 	out->ingest.zones = out->zones;
@@ -423,16 +444,37 @@ bool opts_parse(enum command command, int argc, char **argv, struct arena *a, st
 	return true;
 }
 
+/* The text in lines of words, those after the first below its start. */
+static void print_wrapped(const char *text)
+{
+	size_t column = HELP_INDENT;
+	struct sv rest = sv_of(text);
+
+	while (!sv_is_absent(rest)) {
+		struct sv word = sv_cut(&rest, ' ');
+		bool first = column == HELP_INDENT;
+		if (!first && column + 1 + word.n > HELP_WIDTH) {
+			printf("\n%*s", HELP_INDENT, "");
+			column = HELP_INDENT;
+			first = true;
+		}
+		printf("%s%.*s", first ? "" : " ", SV_ARG(word));
+		column += word.n + !first;
+	}
+	putchar('\n');
+}
+
 void opts_help(enum command command)
 {
 	puts("\noptions:");
 	for (size_t i = 0; i < ROW_COUNT; i++) {
 		char name[64];
-		if ((rows[i].commands & (int)command) == 0)
+		if (!is_of(&rows[i], command))
 			continue;
 		snprintf(name, sizeof name, "%s%c%s--%s%s%s", rows[i].letter != 0 ? "-" : "  ",
 			 rows[i].letter != 0 ? rows[i].letter : ' ', rows[i].letter != 0 ? ", " : " ", rows[i].name,
 			 rows[i].argument != NULL ? " " : "", rows[i].argument != NULL ? rows[i].argument : "");
-		printf("  %-30s %s\n", name, rows[i].help);
+		printf("  %-*s", HELP_INDENT - 2, name);
+		print_wrapped(rows[i].help);
 	}
 }
