@@ -44,7 +44,7 @@ struct probe {
 	int timer, signals;
 	struct buf sample;
 	int64_t begun_us, retried_us;	/* monotonic */
-	int64_t ahead_us;		/* wall clock less monotonic one, at the sample before */
+	int64_t ahead_us;		/* wall clock less time since boot, at the sample before */
 	uint64_t samples, missed;
 };
 
@@ -107,7 +107,7 @@ static void begin_text(struct buf *b, const struct probe *p)
 /* The times at which the wall clock was set are evidence as well (method.md 2). */
 static void append_clock(struct probe *p)
 {
-	int64_t wall_us = now_us(CLOCK_REALTIME), ahead_us = wall_us - now_us(CLOCK_MONOTONIC);
+	int64_t wall_us = now_us(CLOCK_REALTIME), ahead_us = wall_us - now_us(CLOCK_BOOTTIME);
 	int64_t set_us = ahead_us - p->ahead_us;
 
 	tstamp_format(&p->sample, wall_us);
@@ -166,6 +166,14 @@ static int start_timer(struct probe *p)
 	return 0;
 }
 
+/* Blocked signals would be read also when they are to be ignored. */
+static bool is_ignored(int signal_number)
+{
+	struct sigaction now;
+
+	return sigaction(signal_number, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 /* From here on the signals that end a probe are read, not delivered: nothing is cut off. */
 static int start_signals(struct probe *p)
 {
@@ -174,7 +182,8 @@ static int start_signals(struct probe *p)
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGINT);
 	sigaddset(&ends, SIGTERM);
-	sigaddset(&ends, SIGHUP);
+	if (!is_ignored(SIGHUP)) /* nohup */
+		sigaddset(&ends, SIGHUP);
 	if (sigprocmask(SIG_BLOCK, &ends, NULL) != 0)
 		return fail(p, "signals");
 	p->signals = signalfd(-1, &ends, SFD_NONBLOCK | SFD_CLOEXEC);

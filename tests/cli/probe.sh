@@ -105,6 +105,18 @@ ends 0 TERM
 read_back "0 3" "$out/torn.probe"
 [ "$(count records)" -ge $((records / n * (whole + 1))) ] || fails "the second start is not read"
 
+# A terminal that goes away ends it, unless nohup says otherwise.
+start "$out/h.probe"
+until_samples "$out/h.probe" 2
+ends 0 HUP
+trap '' HUP
+start "$out/n.probe"
+trap - HUP
+until_samples "$out/n.probe" 2
+kill -HUP $pid
+until_samples "$out/n.probe" $(($(samples "$out/n.probe") + 3))
+ends 0 TERM
+
 # By itself after its duration, to standard output.
 code 0 "$a" probe --interval 20ms --duration 100ms -o - --quiet
 [ ! -s "$out/err" ] || fails "--quiet is not"
