@@ -11,18 +11,16 @@
 #include <linux/inet_diag.h>
 #include <linux/tcp.h>
 
-#include <stdbool.h>
-
 #include "base/buf.h"
 
 #define PROBE_PORTS_MAX 16
-/* Rows of one sample, and connections looked at for them; who has more names ports. */
+/* Rows of one sample, and connections that are counted for them; who has more names ports. */
 #define PROBE_SOCKETS_ROWS_MAX 256
 #define PROBE_SOCKETS_SEEN_MAX 4096
 
 struct probe_ports {
-	uint16_t items[PROBE_PORTS_MAX];
-	size_t count;	/* 0: all */
+	uint16_t items[PROBE_PORTS_MAX];	/* of either end */
+	size_t count;				/* 0: all */
 };
 
 struct probe_sockets {
@@ -36,8 +34,6 @@ void probe_sockets_close(struct probe_sockets *s);
 /* A heading, then two lines a connection. Says how many were left out; when it fails, that it did, and closes. */
 void probe_sockets_append(struct probe_sockets *s, struct buf *sample);
 
-/* Whether either end has one of the ports. */
-bool probe_sockets_wants(const struct probe_ports *ports, const struct inet_diag_msg *m);
 /* The two lines; info may be NULL. */
 void probe_sockets_row(struct buf *to, const struct inet_diag_msg *m, const struct tcp_info *info);
 

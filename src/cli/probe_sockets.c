@@ -9,7 +9,6 @@
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
 #include <netinet/in.h>
-#include <stdalign.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -30,14 +29,6 @@ static const char *const timers[] = { [1] = "on", [2] = "keepalive", [4] = "pers
 #define TIMER_COUNT (sizeof timers / sizeof timers[0])
 
 /* ---- one connection ---- */
-
-bool probe_sockets_wants(const struct probe_ports *ports, const struct inet_diag_msg *m)
-{
-	for (size_t i = 0; i < ports->count; i++)
-		if (ntohs(m->id.idiag_sport) == ports->items[i] || ntohs(m->id.idiag_dport) == ports->items[i])
-			return true;
-	return ports->count == 0;
-}
 
 static void add_end(struct buf *to, int family, const uint32_t *address, uint16_t port)
 {
@@ -97,83 +88,138 @@ void probe_sockets_row(struct buf *to, const struct inet_diag_msg *m, const stru
 /* ---- the kernel's answer ---- */
 
 struct listing {
-	const struct probe_ports *ports;
 	struct buf *to;
-	unsigned rows, seen;
+	unsigned rows;
 	bool cut;	/* there are more, which were not looked at */
 };
 
-/* Kernels of different age have more or fewer members: what is not given is 0. */
-static bool info_of(const struct nlmsghdr *h, struct tcp_info *out)
+/* Kernels of different age have more or fewer members: what is not given is 0. rest: what follows the inet_diag_msg. */
+static bool info_of(struct sv rest, struct tcp_info *out)
 {
-	const char *at = (const char *)NLMSG_DATA(h) + NLMSG_ALIGN(sizeof(struct inet_diag_msg));
-	const char *end = (const char *)h + h->nlmsg_len;
+	struct nlattr a;
 
 	memset(out, 0, sizeof *out);
-	while (end - at >= (ptrdiff_t)sizeof(struct nlattr)) {
-		struct nlattr a;
-		memcpy(&a, at, sizeof a);
-		if (a.nla_len < sizeof a || a.nla_len > end - at)
+	while (rest.n >= sizeof a) {
+		memcpy(&a, rest.p, sizeof a);
+		if (a.nla_len < sizeof a || a.nla_len > rest.n)
 			return false;
-		size_t n = a.nla_len - sizeof a;
 		if (a.nla_type == INET_DIAG_INFO) {
-			memcpy(out, at + sizeof a, n < sizeof *out ? n : sizeof *out);
+			size_t n = a.nla_len - sizeof a;
+			memcpy(out, rest.p + sizeof a, n < sizeof *out ? n : sizeof *out);
 			return true;
 		}
-		size_t step = NLA_ALIGN(a.nla_len);
-		if (step > (size_t)(end - at))
-			return false;
-		at += step;
+		rest = sv_sub(rest, NLA_ALIGN(a.nla_len), rest.n);
 	}
 	return false;
 }
 
-static void take(struct listing *l, const struct nlmsghdr *h)
+static void take(struct listing *l, struct sv body)
 {
 	struct inet_diag_msg m;
 	struct tcp_info info;
 
-	if (h->nlmsg_len < NLMSG_LENGTH(sizeof m))
+	if (body.n < sizeof m)
 		return;
-	memcpy(&m, NLMSG_DATA(h), sizeof m);
-	l->seen++;
-	if (!probe_sockets_wants(l->ports, &m))
-		return;
-	l->rows++;
-	if (l->rows <= PROBE_SOCKETS_ROWS_MAX)
-		probe_sockets_row(l->to, &m, info_of(h, &info) ? &info : NULL);
+	memcpy(&m, body.p, sizeof m);
+	if (++l->rows <= PROBE_SOCKETS_ROWS_MAX)
+		probe_sockets_row(l->to, &m, info_of(sv_sub(body, NLMSG_ALIGN(sizeof m), body.n), &info) ? &info : NULL);
 }
 
-static int ask(int fd, uint8_t family)
+/*
+ * A filter for the kernel, so that a broker's other connections cost nothing:
+ * each port as "at least and at most", of the local end and of the peer's. Whoever
+ * passes both jumps to the end, which accepts; who fails the last jumps beyond it,
+ * which refuses (inet_diag_bc_run in the kernel's net/ipv4/inet_diag.c).
+ */
+enum { TEST_OPS = 5 };	/* at least, its port, at most, its port, jump */
+#define FILTER_OPS_MAX (2 * PROBE_PORTS_MAX * TEST_OPS)
+#define OP_BYTES ((unsigned)sizeof(struct inet_diag_bc_op))
+
+/* left: operations from this test on. */
+static void add_test(struct inet_diag_bc_op *ops, unsigned char least, unsigned char most, uint16_t port, size_t left)
+{
+	unsigned past = left == TEST_OPS ? OP_BYTES : 0;
+
+	ops[0] = (struct inet_diag_bc_op){ least, 2 * OP_BYTES, (unsigned short)(TEST_OPS * OP_BYTES + past) };
+	ops[1] = (struct inet_diag_bc_op){ 0, 0, port };
+	ops[2] = (struct inet_diag_bc_op){ most, 2 * OP_BYTES, (unsigned short)((TEST_OPS - 2) * OP_BYTES + past) };
+	ops[3] = (struct inet_diag_bc_op){ 0, 0, port };
+	ops[4] = (struct inet_diag_bc_op){ INET_DIAG_BC_JMP, OP_BYTES, (unsigned short)((left - TEST_OPS + 1) * OP_BYTES) };
+}
+
+static size_t make_filter(struct inet_diag_bc_op *ops, const struct probe_ports *ports)
+{
+	size_t count = 2 * ports->count * TEST_OPS, at = 0;
+
+	for (size_t i = 0; i < ports->count; i++) {
+		add_test(ops + at, INET_DIAG_BC_S_GE, INET_DIAG_BC_S_LE, ports->items[i], count - at);
+		at += TEST_OPS;
+		add_test(ops + at, INET_DIAG_BC_D_GE, INET_DIAG_BC_D_LE, ports->items[i], count - at);
+		at += TEST_OPS;
+	}
+	return count * sizeof *ops;
+}
+
+static int ask(int fd, uint8_t family, const struct probe_ports *ports)
 {
 	struct {
 		struct nlmsghdr header;
 		struct inet_diag_req_v2 request;
+		struct nlattr filter;
+		struct inet_diag_bc_op ops[FILTER_OPS_MAX];
 	} message = {
-		.header = { .nlmsg_len = sizeof message, .nlmsg_type = SOCK_DIAG_BY_FAMILY, .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP },
+		.header = { .nlmsg_type = SOCK_DIAG_BY_FAMILY, .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP },
 		.request = { .sdiag_family = family, .sdiag_protocol = IPPROTO_TCP, .idiag_ext = 1 << (INET_DIAG_INFO - 1) },
+		.filter = { .nla_type = INET_DIAG_REQ_BYTECODE },
 	};
+	size_t filter_bytes = make_filter(message.ops, ports);
+	size_t bytes = sizeof message.header + sizeof message.request;
 
 	for (unsigned i = 0; i < STATE_COUNT; i++)
 		if (states[i] != NULL)
 			message.request.idiag_states |= 1U << i;
-	return send(fd, &message, sizeof message, 0) == (ssize_t)sizeof message ? 0 : errno;
+	if (filter_bytes > 0) {
+		message.filter.nla_len = (uint16_t)(sizeof message.filter + filter_bytes);
+		bytes += message.filter.nla_len;
+	}
+	message.header.nlmsg_len = (uint32_t)bytes;
+	return send(fd, &message, bytes, 0) == (ssize_t)bytes ? 0 : errno;
 }
 
-static int error_of(const struct nlmsghdr *h)
+static int error_of(struct sv body)
 {
 	struct nlmsgerr e;
 
-	if (h->nlmsg_len < NLMSG_LENGTH(sizeof e))
+	if (body.n < sizeof e)
 		return EIO;
-	memcpy(&e, NLMSG_DATA(h), sizeof e);
+	memcpy(&e, body.p, sizeof e);
 	return e.error < 0 ? -e.error : EIO;
 }
 
-/* 0 at the end, an errno, or -1: there are more than are looked at, and the rest of the answer is still to come. */
+/* The messages of one read. 1: the answer goes on; 0: that was its end; or -errno. */
+static int take_messages(struct listing *l, struct sv rest)
+{
+	struct nlmsghdr h;
+
+	while (rest.n >= sizeof h) {
+		memcpy(&h, rest.p, sizeof h);
+		if (h.nlmsg_len < NLMSG_HDRLEN || h.nlmsg_len > rest.n)
+			return -EIO;
+		struct sv body = { rest.p + NLMSG_HDRLEN, h.nlmsg_len - NLMSG_HDRLEN };
+		if (h.nlmsg_type == NLMSG_DONE)
+			return 0;
+		if (h.nlmsg_type == NLMSG_ERROR)
+			return -error_of(body);
+		take(l, body);
+		rest = sv_sub(rest, NLMSG_ALIGN(h.nlmsg_len), rest.n);
+	}
+	return 1;
+}
+
+/* 0: all of it, or so much that no more is looked at; or an errno. */
 static int listen_to_answer(int fd, struct listing *l)
 {
-	alignas(struct nlmsghdr) char answer[ANSWER_BYTES];
+	char answer[ANSWER_BYTES];
 
 	for (;;) {
 		ssize_t got = recv(fd, answer, sizeof answer, 0);
@@ -181,29 +227,23 @@ static int listen_to_answer(int fd, struct listing *l)
 			continue;
 		if (got < 0)
 			return errno;
-		size_t left = (size_t)got;
-		for (const struct nlmsghdr *h = (const void *)answer; NLMSG_OK(h, left); h = NLMSG_NEXT(h, left)) {
-			if (h->nlmsg_type == NLMSG_DONE)
-				return 0;
-			if (h->nlmsg_type == NLMSG_ERROR)
-				return error_of(h);
-			take(l, h);
-		}
-		if (l->seen >= PROBE_SOCKETS_SEEN_MAX) {
-			l->cut = true;
-			return -1;
-		}
+		int more = take_messages(l, (struct sv){ answer, (size_t)got });
+		if (more <= 0)
+			return -more;
+		l->cut = l->rows >= PROBE_SOCKETS_SEEN_MAX;
+		if (l->cut)
+			return 0;
 	}
 }
 
 static int list_family(struct probe_sockets *s, uint8_t family, struct listing *l)
 {
-	int rc = ask(s->fd, family);
+	int rc = ask(s->fd, family, s->ports);
 
 	if (rc == 0)
 		rc = listen_to_answer(s->fd, l);
 	/* An answer that is not wanted to its end is thrown away with its socket. */
-	if (rc != 0) {
+	if (rc != 0 || l->cut) {
 		probe_sockets_close(s);
 		probe_sockets_open(s, s->ports);
 	}
@@ -235,7 +275,7 @@ void probe_sockets_close(struct probe_sockets *s)
 
 void probe_sockets_append(struct probe_sockets *s, struct buf *sample)
 {
-	struct listing l = { .ports = s->ports, .to = sample };
+	struct listing l = { .to = sample };
 	size_t before = sample->n;
 	int rc = 0;
 
@@ -243,9 +283,9 @@ void probe_sockets_append(struct probe_sockets *s, struct buf *sample)
 		return;
 	buf_add(sample, SV("==> ss -tino <==\nState Recv-Q Send-Q Local Address:Port Peer Address:Port\n"));
 	rc = list_family(s, AF_INET, &l);
-	if (rc == 0 && s->fd >= 0)
+	if (rc == 0 && !l.cut)
 		rc = list_family(s, AF_INET6, &l);
-	if (rc > 0) {
+	if (rc != 0) {
 		sample->n = before;
 		buf_printf(sample, "# connections cannot be listed: %s\n", strerror(rc));
 		probe_sockets_close(s);
