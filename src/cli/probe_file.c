@@ -42,10 +42,9 @@ int probe_file_open(struct probe_file *f, const char *path, struct diag *d)
 		f->fd = STDOUT_FILENO;
 		return 0;
 	}
-	f->fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-	/* A pipe with a name or a device may be for writing alone. */
-	if (f->fd < 0)
-		f->fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	/* A pipe with a name, opened for reading too, would never tell that its reader is gone. */
+	bool for_reading = stat(path, &st) != 0 || S_ISREG(st.st_mode);
+	f->fd = open(path, (for_reading ? O_RDWR | O_CREAT : O_WRONLY) | O_APPEND | O_CLOEXEC, 0644);
 	if (f->fd < 0 || fstat(f->fd, &st) != 0)
 		return fail(f, d, "opened for writing");
 	f->is_regular = S_ISREG(st.st_mode);

@@ -96,6 +96,8 @@ static void begin_text(struct buf *b, const struct probe *p)
 	for (size_t i = 0; i < p->sources.count; i++)
 		if (p->sources.items[i].fd < 0)
 			buf_printf(b, "# not read: %s: %s\n", p->sources.items[i].path, strerror(p->sources.items[i].error));
+	if (p->sockets.fd < 0)
+		buf_printf(b, "# not read: connections: %s\n", strerror(p->sockets.error));
 	if (p->capture != NULL)
 		buf_printf(b,
 			   "# capture of %s: %s.0.pcap to .%" PRId64 ".pcap, a ring; %" PRId64 " bytes each, %" PRId64
