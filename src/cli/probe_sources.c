@@ -35,6 +35,7 @@ static const struct {
 } cgroup_sources[] = {
 	{ { "/sys/fs/cgroup/cpu.stat", "/sys/fs/cgroup/cpu/cpu.stat", "/sys/fs/cgroup/cpu,cpuacct/cpu.stat" },
 	  "processor time withheld by the control group" },
+	{ { "/sys/fs/cgroup/cpu.pressure" }, "waiting for a processor in the control group" },
 };
 
 /* A node of many containers has an interface for each. */
