@@ -213,13 +213,13 @@ static bool is_reuse(const struct tcp_conn *c, const struct segment *s, unsigned
  * was sent in another shows that the two are one: of this side nothing has been
  * seen there, and what it acknowledges is what was sent there.
  */
-static struct tcp_conn *find_question(struct tcp *t, const struct segment *s, unsigned *side)
+static struct tcp_conn *find_question(struct tcp *t, const struct segment *s, uint64_t hash, unsigned *side)
 {
 	struct tcp_conn *c;
 
 	if (!t->copies->has_domains || (s->flags & (TCP_ACK | TCP_RST)) != TCP_ACK)
 		return NULL;
-	c = tcp_table_find_elsewhere(&t->table, s, side);
+	c = tcp_table_find_elsewhere(&t->table, s, hash, side);
 	if (c == NULL || c->spoke[*side] || !c->flow[!*side].synced)
 		return NULL;
 	if (!tcp_is_near(s->acknowledgment, c->flow[!*side].next + (c->opening.seen && !c->opening.answered)))
@@ -229,16 +229,16 @@ static struct tcp_conn *find_question(struct tcp *t, const struct segment *s, un
 }
 
 /* NULL: a reset of a connection that is not known says nothing. */
-static struct tcp_conn *connection_of(struct tcp *t, const struct segment *s, unsigned *side)
+static struct tcp_conn *connection_of(struct tcp *t, const struct segment *s, uint64_t hash, unsigned *side)
 {
-	struct tcp_conn *c = tcp_table_find(&t->table, s, side);
+	struct tcp_conn *c = tcp_table_find(&t->table, s, hash, side);
 	struct ends e;
 
 	if (c != NULL && is_reuse(c, s, *side)) {
 		forget(t, c);
 		c = NULL;
 	} else if (c == NULL) {
-		c = find_question(t, s, side);
+		c = find_question(t, s, hash, side);
 	}
 	if (c != NULL) {
 		touch(t, c);
@@ -568,10 +568,10 @@ static int result(const struct tcp *t)
 }
 
 /* Only the connection that has it is told. */
-static void count_copy(struct tcp *t, const struct segment *s)
+static void count_copy(struct tcp *t, const struct segment *s, uint64_t hash)
 {
 	unsigned side;
-	struct tcp_conn *c = tcp_table_find(&t->table, s, &side);
+	struct tcp_conn *c = tcp_table_find(&t->table, s, hash, &side);
 
 	t->copy_count++;
 	if (c != NULL)
@@ -589,6 +589,7 @@ static struct segment in_its_domain(const struct tcp *t, const struct segment *s
 
 int tcp_segment(struct tcp *t, const struct segment *s)
 {
+	uint64_t hash = tcp_hash(s);
 	struct segment inside;
 	struct tcp_conn *c;
 	int64_t before_us;
@@ -598,16 +599,16 @@ int tcp_segment(struct tcp *t, const struct segment *s)
 	/* Packets of several queues may be recorded slightly out of order. */
 	if (s->time_us > t->now_us)
 		t->now_us = s->time_us;
-	is_copy = tcp_copies_see(t->copies, s, t->now_us);
+	is_copy = tcp_copies_see(t->copies, s, hash, t->now_us);
 	if (t->copies->alias_count > 0) {
 		inside = in_its_domain(t, s);
 		s = &inside;
 	}
 	if (is_copy) {
-		count_copy(t, s);
+		count_copy(t, s, hash);
 		return 0;
 	}
-	c = connection_of(t, s, &side);
+	c = connection_of(t, s, hash, &side);
 	if (c == NULL)
 		return result(t);
 	c->last_us = t->now_us;
@@ -623,7 +624,7 @@ enum tcp_continuity tcp_continuity(const struct tcp *t, const struct segment *s)
 {
 	struct segment inside = in_its_domain(t, s);
 	unsigned side;
-	const struct tcp_conn *c = tcp_table_find(&t->table, &inside, &side);
+	const struct tcp_conn *c = tcp_table_find(&t->table, &inside, tcp_hash(s), &side);
 
 	if (c == NULL || c->closed || (s->flags & (TCP_SYN | TCP_RST)) != 0)
 		return TCP_CANNOT_TELL;
