@@ -32,6 +32,7 @@ struct tcp {
 	struct tcp_pairs *pairs;
 	struct tcp_table table;
 	struct tcp_conn *oldest, *newest;	/* by latest activity */
+	struct tcp_conn *hole_at;	/* the newest before the latest hole; NULL: none, or all are newer */
 	struct tcp_conn *free;
 	size_t connections;
 	int64_t now_us;		/* does not go back but across a hole */
@@ -59,6 +60,8 @@ static struct ends ends_of(const struct segment *s)
 
 static void unlink_activity(struct tcp *t, struct tcp_conn *c)
 {
+	if (t->hole_at == c)
+		t->hole_at = c->older;
 	if (c->older != NULL)
 		c->older->newer = c->newer;
 	else
@@ -82,7 +85,7 @@ static void link_newest(struct tcp *t, struct tcp_conn *c)
 
 static void touch(struct tcp *t, struct tcp_conn *c)
 {
-	if (t->newest == c)
+	if (t->newest == c && t->hole_at != c)
 		return;
 	unlink_activity(t, c);
 	link_newest(t, c);
@@ -189,6 +192,7 @@ static struct tcp_conn *open_connection(struct tcp *t, const struct segment *s, 
 		c->flow[i].conn = c;
 		c->flow[i].side = i;
 	}
+	tcp_report_names(c);
 	tcp_table_add(&t->table, c);
 	t->connections++;
 	link_newest(t, c);
@@ -646,16 +650,23 @@ static void cut_pair(void *context, struct tcp_pair *pair)
 	tcp_pair_restart(pair);
 }
 
+/* The first that was active after the latest hole: at the others nothing has changed since. */
+static struct tcp_conn *oldest_since(const struct tcp *t)
+{
+	return t->hole_at != NULL ? t->hole_at->newer : t->oldest;
+}
+
 int tcp_hole(struct tcp *t, int64_t from_us, int64_t to_us)
 {
 	if (from_us > t->now_us)
 		t->now_us = from_us;
 	tcp_pairs_each(t->pairs, cut_pair, t);
-	for (struct tcp_conn *c = t->oldest; c != NULL; c = c->newer) {
+	for (struct tcp_conn *c = oldest_since(t); c != NULL; c = c->newer) {
 		cut(t, c);
 		tcp_flow_unsync(&c->flow[TCP_A]);
 		tcp_flow_unsync(&c->flow[TCP_B]);
 	}
+	t->hole_at = t->newest;
 	tcp_copies_forget(t->copies);
 	t->now_us = to_us;
 	return result(t);
