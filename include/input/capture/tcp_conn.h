@@ -26,9 +26,6 @@ struct tcp_opening {
 /* Whether somebody may be expected to act on a connection. */
 enum tcp_presence { TCP_NOT_YET, TCP_OPEN, TCP_LEFT };
 
-/* "[", an IPv6 address, "]:65535" */
-#define TCP_NAME_BYTES 56
-
 struct tcp_conn {
 	struct tcp_address address[2];	/* of side a and b */
 	uint16_t port[2];
@@ -37,7 +34,6 @@ struct tcp_conn {
 	struct tcp_pair *pair;
 	struct tcp_flow flow[2];	/* what side a sends, what side b sends */
 	struct tcp_opening opening;
-	char name[2][TCP_NAME_BYTES];	/* of side a and b, as reported: it is so every second */
 	struct tcp_mark first;
 	int64_t last_us;
 	uint64_t segments, retransmits, copies;

@@ -13,8 +13,6 @@ struct tcp_report {
 	bool failed;
 };
 
-/* Fills in the names of a new connection. */
-void tcp_report_names(struct tcp_conn *c);
 void tcp_report_connection(struct tcp_report *r, const struct tcp_conn *c);
 /* The second at hand of a flow, if there is one; it is over then. */
 void tcp_report_second(struct tcp_report *r, struct tcp_flow *f);

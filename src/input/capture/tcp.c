@@ -192,7 +192,6 @@ static struct tcp_conn *open_connection(struct tcp *t, const struct segment *s, 
 		c->flow[i].conn = c;
 		c->flow[i].side = i;
 	}
-	tcp_report_names(c);
 	tcp_table_add(&t->table, c);
 	t->connections++;
 	link_newest(t, c);

@@ -6,14 +6,20 @@
 #include <arpa/inet.h>
 #include <stdio.h>
 
-_Static_assert(TCP_NAME_BYTES >= INET6_ADDRSTRLEN + 9, "room for the longest name");
+/* "[", an IPv6 address, "]:65535" */
+#define END_BYTES (INET6_ADDRSTRLEN + 9)
 
-static struct sv format_end(char out[TCP_NAME_BYTES], const struct tcp_address *address, uint16_t port)
+/* The texts that an event borrows. */
+struct ends {
+	char a[END_BYTES], b[END_BYTES];
+};
+
+static struct sv format_end(char out[END_BYTES], const struct tcp_address *address, uint16_t port)
 {
 	char text[INET6_ADDRSTRLEN] = "?";
 
 	inet_ntop(address->version == 6 ? AF_INET6 : AF_INET, address->bytes, text, sizeof text);
-	snprintf(out, TCP_NAME_BYTES, address->version == 6 ? "[%s]:%u" : "%s:%u", text, (unsigned)port);
+	snprintf(out, END_BYTES, address->version == 6 ? "[%s]:%u" : "%s:%u", text, (unsigned)port);
 	return sv_of(out);
 }
 
@@ -25,16 +31,10 @@ static void begin(struct event *e, enum event_type type, const struct tcp_mark *
 	e->duration_us = end_us > start_us ? end_us - start_us : 0;
 }
 
-void tcp_report_names(struct tcp_conn *c)
+static void set_path(struct event *e, const struct tcp_conn *c, struct ends *texts)
 {
-	for (unsigned side = TCP_A; side <= TCP_B; side++)
-		format_end(c->name[side], &c->address[side], c->port[side]);
-}
-
-static void set_path(struct event *e, const struct tcp_conn *c)
-{
-	event_set_text(e, FIELD_PATH_A, sv_of(c->name[TCP_A]));
-	event_set_text(e, FIELD_PATH_B, sv_of(c->name[TCP_B]));
+	event_set_text(e, FIELD_PATH_A, format_end(texts->a, &c->address[TCP_A], c->port[TCP_A]));
+	event_set_text(e, FIELD_PATH_B, format_end(texts->b, &c->address[TCP_B], c->port[TCP_B]));
 }
 
 static void set_direction(struct event *e, unsigned side)
@@ -74,10 +74,11 @@ static const struct tcp_median *path_rtt(const struct tcp_pair *p)
 
 void tcp_report_connection(struct tcp_report *r, const struct tcp_conn *c)
 {
+	struct ends texts;
 	struct event e;
 
 	begin(&e, EVENT_NET_CONNECTION, &c->first, c->first.us, c->last_us);
-	set_path(&e, c);
+	set_path(&e, c, &texts);
 	event_set_int(&e, FIELD_SEGMENTS, (int64_t)c->segments);
 	event_set_int(&e, FIELD_RETRANSMITS, (int64_t)c->retransmits);
 	event_set_int(&e, FIELD_COPIES, (int64_t)c->copies);
@@ -88,12 +89,13 @@ void tcp_report_connection(struct tcp_report *r, const struct tcp_conn *c)
 void tcp_report_second(struct tcp_report *r, struct tcp_flow *f)
 {
 	const struct tcp_second *s = &f->now;
+	struct ends texts;
 	struct event e;
 
 	if (!s->open)
 		return;
 	begin(&e, EVENT_NET_SECOND, &s->mark, s->second * US_PER_S, (s->second + 1) * US_PER_S);
-	set_path(&e, f->conn);
+	set_path(&e, f->conn, &texts);
 	set_direction(&e, f->side);
 	event_set_int(&e, FIELD_SEGMENTS, s->segments);
 	event_set_int(&e, FIELD_RETRANSMITS, s->retransmits);
@@ -117,10 +119,11 @@ void tcp_report_second(struct tcp_report *r, struct tcp_flow *f)
 
 void tcp_report_stall(struct tcp_report *r, const struct tcp_flow *f, const struct tcp_stall *stall)
 {
+	struct ends texts;
 	struct event e;
 
 	begin(&e, EVENT_NET_STALL, &stall->mark, stall->start_us, stall->end_us);
-	set_path(&e, f->conn);
+	set_path(&e, f->conn, &texts);
 	set_direction(&e, f->side);
 	if (stall->has_loss)
 		event_set_int(&e, FIELD_LOSS_AT_US, stall->mark.us);
@@ -138,10 +141,11 @@ void tcp_report_stall(struct tcp_report *r, const struct tcp_flow *f, const stru
 
 void tcp_report_syn(struct tcp_report *r, const struct tcp_conn *c, int64_t end_us, enum tcp_syn_end how)
 {
+	struct ends texts;
 	struct event e;
 
 	begin(&e, EVENT_NET_SYN_UNANSWERED, &c->opening.first, c->opening.first.us, end_us);
-	set_path(&e, c);
+	set_path(&e, c, &texts);
 	event_set_int(&e, FIELD_RETRANSMITS, (int64_t)c->opening.syns - 1);
 	/* Of those that were answered, the latest arrived. */
 	event_set_int(&e, FIELD_LOST_AT_US,
@@ -154,10 +158,11 @@ void tcp_report_syn(struct tcp_report *r, const struct tcp_conn *c, int64_t end_
 void tcp_report_reset(struct tcp_report *r, const struct tcp_conn *c, unsigned by, const struct tcp_mark *mark,
 		      bool cut)
 {
+	struct ends texts;
 	struct event e;
 
 	begin(&e, EVENT_NET_RESET, mark, mark->us, mark->us);
-	set_path(&e, c);
+	set_path(&e, c, &texts);
 	set_direction(&e, by);
 	set_flag(&e, FIELD_ABANDONED, cut);
 	put(r, &e);
@@ -165,19 +170,21 @@ void tcp_report_reset(struct tcp_report *r, const struct tcp_conn *c, unsigned b
 
 void tcp_report_refused(struct tcp_report *r, const struct tcp_conn *c, const struct tcp_mark *mark)
 {
+	struct ends texts;
 	struct event e;
 
 	begin(&e, EVENT_NET_REFUSED, mark, mark->us, mark->us);
-	set_path(&e, c);
+	set_path(&e, c, &texts);
 	put(r, &e);
 }
 
 void tcp_report_zero_window(struct tcp_report *r, const struct tcp_flow *f, int64_t end_us, bool censored)
 {
+	struct ends texts;
 	struct event e;
 
 	begin(&e, EVENT_NET_ZERO_WINDOW, &f->window_closed_mark, f->window_closed_mark.us, end_us);
-	set_path(&e, f->conn);
+	set_path(&e, f->conn, &texts);
 	set_direction(&e, f->side);
 	set_flag(&e, FIELD_CENSORED, censored);
 	put(r, &e);
@@ -185,12 +192,12 @@ void tcp_report_zero_window(struct tcp_report *r, const struct tcp_flow *f, int6
 
 void tcp_report_quiet(struct tcp_report *r, const struct tcp_pair *p, const struct tcp_quiet *quiet, bool censored)
 {
-	char a[TCP_NAME_BYTES], b[TCP_NAME_BYTES];
+	struct ends texts;
 	struct event e;
 
 	begin(&e, EVENT_NET_QUIET, &quiet->mark, quiet->start_us, quiet->end_us);
-	event_set_text(&e, FIELD_PATH_A, format_end(a, &p->caller, p->caller_port));
-	event_set_text(&e, FIELD_PATH_B, format_end(b, &p->callee, p->callee_port));
+	event_set_text(&e, FIELD_PATH_A, format_end(texts.a, &p->caller, p->caller_port));
+	event_set_text(&e, FIELD_PATH_B, format_end(texts.b, &p->callee, p->callee_port));
 	set_direction(&e, quiet->side);
 	event_set_int(&e, FIELD_ACKS, (int64_t)quiet->kernel_packets);
 	set_flag(&e, FIELD_PENDING, quiet->pending);
