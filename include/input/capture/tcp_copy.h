@@ -35,8 +35,8 @@ struct tcp_copies {
 	unsigned alias_count;
 };
 
-/* Whether s is a copy of a frame seen just before; s is remembered. */
-bool tcp_copies_see(struct tcp_copies *c, const struct segment *s, int64_t now_us);
+/* Whether s is a copy of a frame seen just before; s is remembered. hash: that of its ends (tcp_hash). */
+bool tcp_copies_see(struct tcp_copies *c, const struct segment *s, uint64_t hash, int64_t now_us);
 /* The domain whose connections those of a domain are. */
 uint64_t tcp_copies_domain(const struct tcp_copies *c, uint64_t domain);
 /* From now on they are. */

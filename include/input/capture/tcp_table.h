@@ -23,10 +23,11 @@ struct tcp_table {
 };
 
 void tcp_table_init(struct tcp_table *t, struct arena *a);
-/* NULL when there is none; *side is the sender's. */
-struct tcp_conn *tcp_table_find(const struct tcp_table *t, const struct segment *s, unsigned *side);
+/* NULL when there is none; hash: tcp_hash(s); *side is the sender's. */
+struct tcp_conn *tcp_table_find(const struct tcp_table *t, const struct segment *s, uint64_t hash, unsigned *side);
 /* The same, of the same ends in whatever other domain; the one that comes first. */
-struct tcp_conn *tcp_table_find_elsewhere(const struct tcp_table *t, const struct segment *s, unsigned *side);
+struct tcp_conn *tcp_table_find_elsewhere(const struct tcp_table *t, const struct segment *s, uint64_t hash,
+					  unsigned *side);
 /* c->hash is set: tcp_hash of a segment of it. */
 void tcp_table_add(struct tcp_table *t, struct tcp_conn *c);
 void tcp_table_remove(struct tcp_table *t, const struct tcp_conn *c);

@@ -192,8 +192,7 @@ static void read_payload(const struct view *v, size_t at, struct segment *out)
 }
 
 /* ip_payload: bytes of the IP packet from "at" on. */
-static enum packet_what read_tcp(const struct view *v, size_t at, size_t ip_payload, const struct fragment *piece,
-				 struct segment *out)
+static enum packet_what read_tcp(const struct view *v, size_t at, size_t ip_payload, struct segment *out)
 {
 	const uint8_t *p = look(v, at, 16);
 	size_t header;
@@ -212,10 +211,18 @@ static enum packet_what read_tcp(const struct view *v, size_t at, size_t ip_payl
 	if ((out->flags & TCP_SYN) != 0 || header > OPTIONS_USUAL)
 		read_options(v, at + 20, at + header, out);
 	out->payload_bytes = (uint32_t)(ip_payload - header);
-	if (piece->more)
-		fragments_begin(&v->decoder->fragments, piece, (uint32_t)ip_payload, out);
 	read_payload(v, at + header, out);
 	return PACKET_TCP;
+}
+
+static enum packet_what read_first_piece(const struct view *v, size_t at, size_t ip_payload,
+					 const struct fragment *piece, struct segment *out)
+{
+	enum packet_what what = read_tcp(v, at, ip_payload, out);
+
+	if (what == PACKET_TCP && piece->more)
+		fragments_begin(&v->decoder->fragments, piece, (uint32_t)ip_payload, out);
+	return what;
 }
 
 static bool is_header_whole(const struct view *v, size_t at, size_t ip_payload)
@@ -243,7 +250,7 @@ static enum packet_what gather(const struct view *v, size_t at, size_t bytes, co
 		return PACKET_OTHER;
 	header.bytes = head;
 	header.captured = header.wire = FRAGMENT_HEAD_BYTES;
-	what = read_tcp(&header, 0, have, &rest, out);
+	what = read_first_piece(&header, 0, have, &rest, out);
 	out->payload = NULL;
 	out->payload_captured = 0;
 	out->payload_digest = 0;
@@ -256,7 +263,7 @@ static enum packet_what read_tcp_piece(const struct view *v, size_t at, size_t i
 	struct fragments *f = &v->decoder->fragments;
 
 	if (piece->offset == 0 && is_header_whole(v, at, ip_payload))
-		return read_tcp(v, at, ip_payload, piece, out);
+		return read_first_piece(v, at, ip_payload, piece, out);
 	if (piece->offset == 0 || fragments_is_gathering(f, piece, out))
 		return gather(v, at, ip_payload, piece, out);
 	if (!fragments_go_on(f, piece, (uint32_t)ip_payload, out))
@@ -345,7 +352,7 @@ static enum packet_what read_gre(struct view *v, size_t at, struct segment *out)
 	at += (flags & 0x1000) != 0 ? 4U : 0U;
 	if (type == TYPE_ERSPAN_2 || type == TYPE_ERSPAN_3) {
 		/* A mirror shows what flows elsewhere, and both directions may come by different ways. */
-		memset(out, 0, sizeof *out);
+		out->domain = 0;
 		return read_ethernet(v, at + erspan_bytes(type, (flags & 0x1000) != 0), out);
 	}
 	enter_tunnel(out, PROTOCOL_GRE, key);
@@ -396,10 +403,8 @@ static enum packet_what read_ppp(struct view *v, size_t at, struct segment *out)
 static enum packet_what read_protocol(struct view *v, size_t at, uint32_t protocol, size_t ip_payload,
 				      const struct fragment *piece, struct segment *out)
 {
-	static const struct fragment whole;
-
 	if (protocol == PROTOCOL_TCP && fragment_is_whole(piece))
-		return read_tcp(v, at, ip_payload, &whole, out);
+		return read_tcp(v, at, ip_payload, out);
 	if (protocol == PROTOCOL_TCP)
 		return read_tcp_piece(v, at, ip_payload, piece, out);
 	/* Later pieces of a tunnel's packet: its beginning told how long it is. */
@@ -419,6 +424,14 @@ static enum packet_what read_protocol(struct view *v, size_t at, uint32_t protoc
 	}
 }
 
+static void set_ipv4(uint8_t to[16], const uint8_t *from)
+{
+	const uint64_t none[2] = { 0, 0 };
+
+	memcpy(to, none, sizeof none);
+	memcpy(to, from, 4);
+}
+
 /*
  * A length of 0 stands for a packet too large for the field: segmentation
  * offload (Linux "BIG TCP") as the sender's capture sees it.
@@ -436,14 +449,14 @@ static enum packet_what read_ipv4(struct view *v, size_t at, struct segment *out
 	out->ip_version = 4;
 	out->has_ip_id = true;
 	out->ip_id = be16(p + 4);
-	memset(out->source + 4, 0, sizeof out->source - 4);
-	memset(out->destination + 4, 0, sizeof out->destination - 4);
-	memcpy(out->source, p + 12, 4);
-	memcpy(out->destination, p + 16, 4);
+	set_ipv4(out->source, p + 12);
+	set_ipv4(out->destination, p + 16);
 	if (total == 0)
 		total = wire_after(v, at);
 	if (header < 20 || total < header)
 		return PACKET_DAMAGED;
+	if (p[9] == PROTOCOL_TCP && (be16(p + 6) & 0x3fff) == 0)
+		return read_tcp(v, at + header, total - header, out);
 	piece = (struct fragment){ .id = out->ip_id, .offset = (be16(p + 6) & 0x1fffU) * 8,
 				   .more = (p[6] & 0x20) != 0 };
 	return read_protocol(v, at + header, p[9], total - header, &piece, out);
@@ -608,6 +621,27 @@ bool packet_link_of(uint32_t link_type, enum packet_link *out)
 	return false;
 }
 
+/* By far the commonest frame. */
+static bool is_plain(const uint8_t *p, size_t captured)
+{
+	return captured >= 14 + 20 && be16(p + 12) == TYPE_IPV4 && p[14] >> 4 == 4;
+}
+
+/* What not every TCP packet has. (All of it at once is many stores, of which most are made again.) */
+static void begin(struct segment *out)
+{
+	out->domain = 0;
+	out->has_window_shift = false;
+	out->window_shift = 0;
+	out->has_duplicate = false;
+	out->duplicate_from = out->duplicate_to = 0;
+	out->payload = NULL;
+	out->payload_captured = 0;
+	out->payload_digest = 0;
+	out->time_us = 0;
+	out->place = (struct place){ .input = 0 };
+}
+
 struct packet_decoder *packet_decoder_new(struct arena *a)
 {
 	return arena_alloc(a, sizeof(struct packet_decoder));
@@ -623,10 +657,10 @@ enum packet_what packet_decode(struct packet_decoder *d, enum packet_link link, 
 {
 	struct view v = { d, bytes, captured_bytes, wire_bytes, 0 };
 
-	*out = (struct segment){ 0 };
+	begin(out);
 	switch (link) {
 	case PACKET_ETHERNET:
-		return read_ethernet(&v, 0, out);
+		return is_plain(bytes, captured_bytes) ? read_ipv4(&v, 14, out) : read_ethernet(&v, 0, out);
 	case PACKET_SLL:
 		return read_cooked(&v, 14, 16, out);
 	case PACKET_SLL2:

@@ -34,6 +34,7 @@ struct tcp {
 	struct kafka *kafka;
 	struct tcp_table table;
 	struct tcp_conn *oldest, *newest;	/* by latest activity */
+	struct tcp_conn *hole_at;	/* the newest before the latest hole; NULL: none, or all are newer */
 	struct tcp_conn *free;
 	size_t connections;
 	int64_t now_us;		/* does not go back but across a hole */
@@ -61,6 +62,8 @@ static struct ends ends_of(const struct segment *s)
 
 static void unlink_activity(struct tcp *t, struct tcp_conn *c)
 {
+	if (t->hole_at == c)
+		t->hole_at = c->older;
 	if (c->older != NULL)
 		c->older->newer = c->newer;
 	else
@@ -84,7 +87,7 @@ static void link_newest(struct tcp *t, struct tcp_conn *c)
 
 static void touch(struct tcp *t, struct tcp_conn *c)
 {
-	if (t->newest == c)
+	if (t->newest == c && t->hole_at != c)
 		return;
 	unlink_activity(t, c);
 	link_newest(t, c);
@@ -216,13 +219,13 @@ static bool is_reuse(const struct tcp_conn *c, const struct segment *s, unsigned
  * was sent in another shows that the two are one: of this side nothing has been
  * seen there, and what it acknowledges is what was sent there.
  */
-static struct tcp_conn *find_question(struct tcp *t, const struct segment *s, unsigned *side)
+static struct tcp_conn *find_question(struct tcp *t, const struct segment *s, uint64_t hash, unsigned *side)
 {
 	struct tcp_conn *c;
 
 	if (!t->copies->has_domains || (s->flags & (TCP_ACK | TCP_RST)) != TCP_ACK)
 		return NULL;
-	c = tcp_table_find_elsewhere(&t->table, s, side);
+	c = tcp_table_find_elsewhere(&t->table, s, hash, side);
 	if (c == NULL || c->spoke[*side] || !c->flow[!*side].synced)
 		return NULL;
 	if (!tcp_is_near(s->acknowledgment, c->flow[!*side].next + (c->opening.seen && !c->opening.answered)))
@@ -232,16 +235,16 @@ static struct tcp_conn *find_question(struct tcp *t, const struct segment *s, un
 }
 
 /* NULL: a reset of a connection that is not known says nothing. */
-static struct tcp_conn *connection_of(struct tcp *t, const struct segment *s, unsigned *side)
+static struct tcp_conn *connection_of(struct tcp *t, const struct segment *s, uint64_t hash, unsigned *side)
 {
-	struct tcp_conn *c = tcp_table_find(&t->table, s, side);
+	struct tcp_conn *c = tcp_table_find(&t->table, s, hash, side);
 	struct ends e;
 
 	if (c != NULL && is_reuse(c, s, *side)) {
 		forget(t, c);
 		c = NULL;
 	} else if (c == NULL) {
-		c = find_question(t, s, side);
+		c = find_question(t, s, hash, side);
 	}
 	if (c != NULL) {
 		touch(t, c);
@@ -587,10 +590,10 @@ static int result(const struct tcp *t)
 }
 
 /* Only the connection that has it is told. */
-static void count_copy(struct tcp *t, const struct segment *s)
+static void count_copy(struct tcp *t, const struct segment *s, uint64_t hash)
 {
 	unsigned side;
-	struct tcp_conn *c = tcp_table_find(&t->table, s, &side);
+	struct tcp_conn *c = tcp_table_find(&t->table, s, hash, &side);
 
 	t->copy_count++;
 	if (c != NULL)
@@ -608,6 +611,7 @@ static struct segment in_its_domain(const struct tcp *t, const struct segment *s
 
 int tcp_segment(struct tcp *t, const struct segment *s)
 {
+	uint64_t hash = tcp_hash(s);
 	struct segment inside;
 	struct tcp_conn *c;
 	int64_t before_us;
@@ -617,16 +621,16 @@ int tcp_segment(struct tcp *t, const struct segment *s)
 	/* Packets of several queues may be recorded slightly out of order. */
 	if (s->time_us > t->now_us)
 		t->now_us = s->time_us;
-	is_copy = tcp_copies_see(t->copies, s, t->now_us);
+	is_copy = tcp_copies_see(t->copies, s, hash, t->now_us);
 	if (t->copies->alias_count > 0) {
 		inside = in_its_domain(t, s);
 		s = &inside;
 	}
 	if (is_copy) {
-		count_copy(t, s);
+		count_copy(t, s, hash);
 		return 0;
 	}
-	c = connection_of(t, s, &side);
+	c = connection_of(t, s, hash, &side);
 	if (c == NULL)
 		return result(t);
 	c->last_us = t->now_us;
@@ -644,7 +648,7 @@ enum tcp_continuity tcp_continuity(const struct tcp *t, const struct segment *s)
 {
 	struct segment inside = in_its_domain(t, s);
 	unsigned side;
-	const struct tcp_conn *c = tcp_table_find(&t->table, &inside, &side);
+	const struct tcp_conn *c = tcp_table_find(&t->table, &inside, tcp_hash(s), &side);
 
 	if (c == NULL || c->closed || (s->flags & (TCP_SYN | TCP_RST)) != 0)
 		return TCP_CANNOT_TELL;
@@ -666,18 +670,25 @@ static void cut_pair(void *context, struct tcp_pair *pair)
 	tcp_pair_restart(pair);
 }
 
+/* The first that was active after the latest hole: at the others nothing has changed since. */
+static struct tcp_conn *oldest_since(const struct tcp *t)
+{
+	return t->hole_at != NULL ? t->hole_at->newer : t->oldest;
+}
+
 int tcp_hole(struct tcp *t, int64_t from_us, int64_t to_us)
 {
 	if (from_us > t->now_us)
 		t->now_us = from_us;
 	tcp_pairs_each(t->pairs, cut_pair, t);
-	for (struct tcp_conn *c = t->oldest; c != NULL; c = c->newer) {
+	for (struct tcp_conn *c = oldest_since(t); c != NULL; c = c->newer) {
 		cut(t, c);
 		kafka_cut(t->kafka, c);
 		tcp_flow_unsync(&c->flow[TCP_A]);
 		tcp_flow_unsync(&c->flow[TCP_B]);
 		memset(c->numbers, 0, sizeof c->numbers);
 	}
+	t->hole_at = t->newest;
 	tcp_copies_forget(t->copies);
 	t->now_us = to_us;
 	return result(t);

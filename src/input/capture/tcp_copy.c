@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include "input/capture/tcp_table.h"
-
 /* With an IP identification: well under the least retransmission timeout (method.md 3). */
 #define COPY_WITH_ID_US (20 * US_PER_MS)
 /*
@@ -16,10 +14,9 @@
 #define COPY_WITHOUT_ID_US (1 * US_PER_MS)
 
 /* Neither the time to live nor the domain: a router's capture of both its sides shows one packet twice. */
-static uint64_t digest_of(const struct segment *s)
+static uint64_t digest_of(const struct segment *s, uint64_t h)
 {
 	uint64_t ports = (uint64_t)s->source_port << 48 | (uint64_t)s->destination_port << 32;
-	uint64_t h = tcp_hash(s);
 
 	h ^= ((uint64_t)s->sequence << 32 | s->acknowledgment) * UINT64_C(0xbf58476d1ce4e5b9);
 	h += (ports | (uint64_t)s->flags << 16 | s->window) * UINT64_C(0x94d049bb133111eb);
@@ -49,9 +46,9 @@ static void see_domain(struct tcp_copies *c, size_t at, uint64_t domain, bool is
 		c->domain[at] = tcp_copies_domain(c, domain);
 }
 
-bool tcp_copies_see(struct tcp_copies *c, const struct segment *s, int64_t now_us)
+bool tcp_copies_see(struct tcp_copies *c, const struct segment *s, uint64_t hash, int64_t now_us)
 {
-	uint64_t digest = digest_of(s);
+	uint64_t digest = digest_of(s, hash);
 	size_t at = (size_t)(digest % TCP_COPY_SLOTS);
 	int64_t limit_us = s->has_ip_id && s->ip_id != 0 ? COPY_WITH_ID_US : COPY_WITHOUT_ID_US;
 	bool is_copy = c->slot[at].us != 0 && c->slot[at].digest == digest && now_us - c->slot[at].us <= limit_us;

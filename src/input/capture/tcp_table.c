@@ -44,9 +44,8 @@ static bool is_of(const struct tcp_conn *c, const struct segment *s, unsigned *s
 	return *side == TCP_A || is_from(c, TCP_B, s);
 }
 
-struct tcp_conn *tcp_table_find(const struct tcp_table *t, const struct segment *s, unsigned *side)
+struct tcp_conn *tcp_table_find(const struct tcp_table *t, const struct segment *s, uint64_t hash, unsigned *side)
 {
-	uint64_t hash = tcp_hash(s);
 	uint32_t tag = tag_of(hash);
 
 	for (size_t at = hash & t->mask; t->tag[at] != 0; at = (at + 1) & t->mask)
@@ -55,9 +54,9 @@ struct tcp_conn *tcp_table_find(const struct tcp_table *t, const struct segment 
 	return NULL;
 }
 
-struct tcp_conn *tcp_table_find_elsewhere(const struct tcp_table *t, const struct segment *s, unsigned *side)
+struct tcp_conn *tcp_table_find_elsewhere(const struct tcp_table *t, const struct segment *s, uint64_t hash,
+					  unsigned *side)
 {
-	uint64_t hash = tcp_hash(s);
 	uint32_t tag = tag_of(hash);
 
 	for (size_t at = hash & t->mask; t->tag[at] != 0; at = (at + 1) & t->mask)
