@@ -113,7 +113,7 @@ static bool has_outage_within(const struct detect_context *ctx, const struct pat
  */
 static void take_unseen(const struct detect_context *ctx, const struct event *e)
 {
-	if (e->duration_us <= blackout_limit_us(e))
+	if (e->duration_us <= blackout_limit_us(ctx, e))
 		return;
 	bool is_told = has_outage_within(ctx, detect_path(ctx, e), detect_event_span(ctx, e));
 	struct window *w = detect_add(ctx, WINDOW_BLACKOUT, "capture", SV_ABSENT, detect_path(ctx, e),

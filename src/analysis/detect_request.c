@@ -33,7 +33,7 @@ static struct span way_of(const struct detect_context *ctx, const struct event *
 /* What is inferred under TLS has no answers. */
 static void take_heartbeat(const struct detect_context *ctx, const struct event *e)
 {
-	int64_t limit_us = ctx->heartbeat_ms * detect_threshold(THRESHOLD_REQUEST_HEARTBEATS) * US_PER_MS;
+	int64_t limit_us = ctx->heartbeat_ms * detect_threshold(ctx, THRESHOLD_REQUEST_HEARTBEATS) * US_PER_MS;
 
 	if (e->strength != STRENGTH_PROVES || e->duration_us <= limit_us || !is_heartbeat(e) || !is_lost_on_the_way(e))
 		return;
