@@ -43,7 +43,7 @@ int findings_make(struct store *s, const struct analysis_options *o, struct aren
 	    groups_find(s, &out->clocks, o, a, &out->groups) < 0 ||
 	    windows_find(s, &out->clocks, o, heartbeat_ms(&out->groups), a, &out->windows) < 0 ||
 	    rebalances_find(s, &out->clocks, &out->groups, o, a, &out->rebalances) < 0 ||
-	    heard_find(s, &out->clocks, a, &out->rebalances) < 0 ||
+	    heard_find(s, &out->clocks, &out->groups, a, &out->rebalances) < 0 ||
 	    share_find(&out->clocks, &out->groups, &out->windows, o, a, &out->rebalances, &out->share) < 0 ||
 	    duplicates_find(s, &out->clocks, &out->groups, &out->windows, o, a, &out->rebalances, &out->effects) < 0 ||
 	    idempotency_find(&out->effects, a, &out->idempotency) < 0 ||

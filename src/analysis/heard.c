@@ -186,7 +186,26 @@ int heard_measure(const struct detect_context *ctx)
 
 /* ---- before evictions ---- */
 
-int heard_find(struct store *s, const struct clocks *c, struct arena *a, struct rebalances *r)
+/*
+ * Where no coordinator's log says when, the eviction was one session timeout
+ * after that, and not when its member learned of it.
+ */
+static void date_eviction(const struct groups *g, struct rebalance *r)
+{
+	const struct group *group = groups_get(g, r->group);
+	struct ref_time due;
+
+	if (group == NULL || !group->session_timeout_ms.known || r->broker_host.n > 0)
+		return;
+	due.us = r->last_heard.us + group_session_timeout_ms(group) * US_PER_MS;
+	if (due.us >= r->trigger_time.us)
+		return;
+	r->trigger_time = due;
+	if (due.us < r->span.start.us)
+		r->span.start = due;
+}
+
+int heard_find(struct store *s, const struct clocks *c, const struct groups *g, struct arena *a, struct rebalances *r)
 {
 	struct latest *items = arena_array(a, r->count, sizeof *items);
 	size_t count = 0;
@@ -198,8 +217,12 @@ int heard_find(struct store *s, const struct clocks *c, struct arena *a, struct 
 		return 0;
 	if (listen(s, c, items, count) < 0)
 		return -1;
-	for (size_t i = 0; i < count; i++)
-		if (items[i].known && add_evidence(s, &items[i], a) < 0)
+	for (size_t i = 0; i < count; i++) {
+		if (!items[i].known)
+			continue;
+		date_eviction(g, items[i].rebalance);
+		if (add_evidence(s, &items[i], a) < 0)
 			return -1;
+	}
 	return 0;
 }

@@ -18,7 +18,7 @@
 
 struct kafka;
 
-/* Bounded in memory: under 40 MB, whatever it is given. */
+/* Bounded in memory, whatever it is given: 20 MB beyond 1 KB for each connection. */
 struct kafka *kafka_new(struct arena *a, struct tcp_report *report);
 
 /*

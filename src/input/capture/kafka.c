@@ -30,8 +30,8 @@
 /* Segments of a connection that had begun before the capture, among which one must begin with a request. */
 #define DOUBTS_MOST 16
 /* Fetches read at once, and connections under TLS that are followed; about 1 KB each. */
-#define FETCHES_MOST 8192
-#define TLS_MOST 8192
+#define FETCHES_MOST 4096
+#define TLS_MOST 4096
 
 /* RFC 8446 5.1 */
 #define TLS_HEAD_BYTES 5

@@ -5,9 +5,9 @@
 
 /* Java has up to 100 under way on one connection (max.in.flight of its consumers). */
 #define WAITING_MOST 128
-/* Of all connections together: 10 and 8 MB. */
-#define REQUESTS_MOST 32768
-#define ITEMS_MOST 65536
+/* Of all connections together: 6 and 5 MB. */
+#define REQUESTS_MOST 16384
+#define ITEMS_MOST 32768
 
 void kafka_queue_init(struct kafka_queue *q)
 {

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* 16 MB in all. */
-#define BUFFERS_MOST 2048
+/* 8 MB in all. */
+#define BUFFERS_MOST 1024
 /* Of one direction; more, and the gap before them is taken for lost. */
 #define PARKED_MOST 16
 /* A segment farther off belongs to no gap: the stream goes on elsewhere, or the number is corrupt. */

@@ -219,7 +219,7 @@ static struct rebalance heard_before(struct story *st, const char *eviction, con
 	struct rebalances all = { .items = &r, .count = 1 };
 	struct clocks clocks = { 0 };
 
-	assert_int_equal(heard_find(story_store(st), &clocks, st->arena, &all), 0);
+	assert_int_equal(heard_find(story_store(st), &clocks, &(struct groups){ NULL, 0 }, st->arena, &all), 0);
 	return r;
 }
 
