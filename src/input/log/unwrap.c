@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/log/seen.h"
+
 /* docker splits lines there: a shorter piece without an end is the last of its writer, or of an export that drops ends. */
 #define DOCKER_PIECE_BYTES 16384
 
@@ -19,6 +21,7 @@ struct around {
 	bool has_time, prompt;
 	struct tstamp time;
 	struct sv host, writer;
+	uint64_t id;		/* digest; 0: none */
 	struct sv written;	/* the line of the file */
 	uint64_t number, byte_offset;
 	bool second, unended;
@@ -75,6 +78,8 @@ struct unwrap {
 	uint64_t orphans;	/* of writers that gave up their place */
 	struct pending pending[UNWRAP_WRITERS_MAX];
 	bool ends_seen;		/* lines of this file end */
+	struct seen seen;	/* ids of entries */
+	uint64_t repeats;
 };
 
 static void *checked(void *p)
@@ -146,6 +151,7 @@ static int put(struct unwrap *u, const struct writer *w, const struct joined *jo
 		.time = a->time,
 		.prompt = a->prompt,
 		.host = w->key.host_n > 0 ? (struct sv){ w->key.bytes, w->key.host_n } : SV_ABSENT,
+		.id = a->id,
 		.writer = (size_t)(w - u->writers),
 		.serial = w->serial,
 		.second = a->second,
@@ -454,11 +460,26 @@ static void put_around(struct around *a, const struct wrap_layer *layer, struct 
 		a->time = layer->time;
 		a->prompt = layer->prompt;
 	}
+	if (!sv_is_absent(layer->id))
+		a->id = seen_digest(sv_of(layer->name), layer->id);
 	if (!sv_is_absent(layer->host))
 		a->host = layer->host;
 	if (!sv_is_absent(layer->writer))
 		a->writer = sv_is_absent(a->writer) ? layer->writer
 						    : arena_printf(arena, "%.*s %.*s", SV_ARG(a->writer), SV_ARG(layer->writer));
+}
+
+/* Goes on with what is inside a layer, unless the same entry has come before. layers are those that were peeled to here. */
+static int take_layer(struct unwrap *u, const struct wrap_layer *layer, struct around a, unsigned layers)
+{
+	put_around(&a, layer, u->memory.record);
+	if (!sv_is_absent(layer->id) && seen_before(&u->seen, a.id)) {
+		u->repeats++;
+		return 0;
+	}
+	if (layer->piece == WRAP_WHOLE)
+		return peel(u, layer->text, a, layers + 1);
+	return take_piece(u, layer, &a, layers + 1);
 }
 
 /* One record, or what is left of the line. */
@@ -468,10 +489,7 @@ static int peel_record(struct unwrap *u, struct sv text, struct around a, unsign
 
 	if (layers >= WRAP_LAYERS_MAX || !wrap_peel(text, &u->memory, &layer))
 		return add_lines(u, text, &a);
-	put_around(&a, &layer, u->memory.record);
-	if (layer.piece == WRAP_WHOLE)
-		return peel(u, layer.text, a, layers + 1);
-	return take_piece(u, &layer, &a, layers + 1);
+	return take_layer(u, &layer, a, layers);
 }
 
 static int peel(struct unwrap *u, struct sv text, struct around a, unsigned layers)
@@ -502,12 +520,23 @@ struct unwrap *unwrap_new(const struct rules *r, struct zone z, struct unwrap_si
 	return u;
 }
 
+static struct around around_line(const struct line *line, struct sv written)
+{
+	return (struct around){ .written = written, .number = line->number, .byte_offset = line->byte_offset, .unended = line->cut };
+}
+
 int unwrap_add(struct unwrap *u, const struct line *line)
 {
-	struct around a = { .written = line->text, .number = line->number, .byte_offset = line->byte_offset, .unended = line->cut };
+	arena_reset(u->memory.record);
+	return peel(u, line->text, around_line(line, line->text), 0);
+}
+
+int unwrap_add_piece(struct unwrap *u, const struct log_piece *p)
+{
+	struct around a = around_line(&p->line, sv_is_absent(p->written) ? p->line.text : p->written);
 
 	arena_reset(u->memory.record);
-	return peel(u, line->text, a, 0);
+	return p->is_peeled ? take_layer(u, &p->layer, a, 0) : peel(u, p->line.text, a, 0);
 }
 
 int unwrap_end(struct unwrap *u)
@@ -531,6 +560,11 @@ uint64_t unwrap_orphans(const struct unwrap *u)
 	return n;
 }
 
+uint64_t unwrap_repeats(const struct unwrap *u)
+{
+	return u->repeats;
+}
+
 void unwrap_free(struct unwrap *u)
 {
 	if (u == NULL)
@@ -542,6 +576,7 @@ void unwrap_free(struct unwrap *u)
 		free(u->pending[i].bytes);
 		free(u->pending[i].kept.bytes);
 	}
+	seen_fini(&u->seen);
 	arena_free(u->memory.input);
 	arena_free(u->memory.record);
 	free(u);

@@ -23,31 +23,43 @@ static const struct json_wrapper {
 	const char *time[NAMES_MAX];
 	const char *host[NAMES_MAX];
 	const char *writer[NAMES_MAX];	/* all that are there */
+	const char *id[NAMES_MAX];	/* all of them together: the same again when the entry is shipped again */
 } wrappers[] = {
 	{ "docker", true, true, "\"log\"", { "log", "stream", "time" }, { "log" }, { "time" },
-	  { "kubernetes.pod_name" }, { "kubernetes.pod_name", "kubernetes.container_name", "stream" } },
+	  { "kubernetes.pod_name" }, { "kubernetes.pod_name", "kubernetes.container_name", "stream" }, { NULL } },
 	{ "journal", true, false, "\"MESSAGE\"", { "__REALTIME_TIMESTAMP" }, { "MESSAGE" },
 	  { "_SOURCE_REALTIME_TIMESTAMP", "__REALTIME_TIMESTAMP" }, { "_HOSTNAME" },
-	  { "_HOSTNAME", "SYSLOG_IDENTIFIER", "_PID" } },
+	  { "_HOSTNAME", "SYSLOG_IDENTIFIER", "_PID" }, { "__CURSOR" } },
 	{ "cloudwatch", false, false, "\"message\"", { "timestamp", "message", "logStreamName" }, { "message" }, { "timestamp" },
-	  { NULL }, { "logStreamName" } },
+	  { NULL }, { "logStreamName" }, { "eventId" } },
 	{ "cloudwatch", false, false, "\"message\"", { "timestamp", "message", "ingestionTime" }, { "message" }, { "timestamp" },
-	  { NULL }, { NULL } },
+	  { NULL }, { NULL }, { "eventId" } },
+	{ "cloudwatch", false, false, "\"logStream\"", { "id", "timestamp", "message", "logStream" }, { "message" }, { "timestamp" },
+	  { NULL }, { "logGroup", "logStream" }, { "id" } },
 	{ "cloudwatch", false, false, "\"@message\"", { "@timestamp", "@message" }, { "@message" }, { "@timestamp" },
-	  { NULL }, { "@logStream" } },
+	  { NULL }, { "@logStream" }, { "@ptr" } },
 	{ "loki", false, false, "\"line\"", { "line", "timestamp" }, { "line" }, { "timestamp" },
-	  { "labels.pod", "labels.host", "labels.instance" }, { "labels.pod", "labels.container", "labels.app", "labels.filename" } },
-	{ "elasticsearch", false, false, "\"_source\"", { "_index" }, { "_source.message", "_source.log" }, { "_source.@timestamp" },
-	  { "_source.kubernetes.pod.name", "_source.host.name", "_source.host.hostname", "_source.agent.hostname" },
-	  { "_source.kubernetes.pod.name", "_source.container.name", "_source.host.name", "_source.log.file.path", "_source.stream" } },
+	  { "labels.pod", "labels.host", "labels.hostname", "labels.instance" },
+	  { "labels.pod", "labels.container", "labels.app", "labels.filename" }, { NULL } },
+	{ "elasticsearch", false, false, "\"_source\"", { "_index" }, { "_source.message", "_source.event.original", "_source.log", "_source.msg" },
+	  { "_source.@timestamp", "_source.timestamp" },
+	  { "_source.kubernetes.pod.name", "_source.kubernetes.pod_name", "_source.host.name", "_source.host.hostname", "_source.agent.hostname" },
+	  { "_source.kubernetes.pod.name", "_source.container.name", "_source.host.name", "_source.log.file.path", "_source.stream" },
+	  { "_index", "_id" } },
 	{ "splunk", false, false, "\"_raw\"", { "result._raw" }, { "result._raw" }, { "result._time" }, { "result.host" },
-	  { "result.host", "result.source" } },
-	{ "splunk", false, false, "\"_raw\"", { "_raw" }, { "_raw" }, { "_time" }, { "host" }, { "host", "source" } },
-	{ "gcp", false, false, "\"insertId\"", { "insertId", "timestamp" }, { "textPayload", "jsonPayload.message", "jsonPayload.log" },
-	  { "timestamp" }, { "resource.labels.pod_name" }, { "resource.labels.pod_name", "resource.labels.container_name" } },
+	  { "result.host", "result.source" }, { "result._cd", "result._bkt" } },
+	{ "splunk", false, false, "\"_raw\"", { "_raw" }, { "_raw" }, { "_time" }, { "host" }, { "host", "source" }, { "_cd", "_bkt" } },
+	{ "gcp", false, false, "\"insertId\"", { "insertId", "timestamp" },
+	  { "textPayload", "jsonPayload.message", "jsonPayload.log", "jsonPayload.msg" }, { "timestamp" },
+	  { "resource.labels.pod_name", "labels.compute.googleapis.com/resource_name", "resource.labels.instance_id" },
+	  { "resource.labels.pod_name", "resource.labels.container_name", "logName" }, { "timestamp", "insertId" } },
 	{ "stern", false, false, "\"podName\"", { "message", "podName", "containerName" }, { "message" }, { NULL }, { "podName" },
-	  { "podName", "containerName" } },
-	{ "otlp", false, false, "\"timeUnixNano\"", { "timeUnixNano" }, { "body.stringValue" }, { "timeUnixNano" }, { NULL }, { NULL } },
+	  { "podName", "containerName" }, { NULL } },
+	{ "otlp", false, false, "\"timeUnixNano\"", { "timeUnixNano" }, { "body.stringValue" }, { "timeUnixNano" },
+	  { "resource.k8s.pod.name", "resource.host.name", "resource.service.instance.id" },
+	  { "resource.k8s.pod.name", "resource.k8s.container.name", "resource.service.name" }, { NULL } },
+	{ "datadog", false, false, "\"attributes\"", { "id", "attributes.message", "attributes.timestamp" }, { "attributes.message" },
+	  { "attributes.timestamp" }, { "attributes.host" }, { "attributes.host", "attributes.service" }, { "id" } },
 };
 
 static struct sv first_of(const struct json_record *r, const char *const names[NAMES_MAX])
@@ -72,6 +84,15 @@ static struct sv all_of(const struct json_record *r, const char *const names[NAM
 			all = sv_is_absent(all) ? value : arena_printf(a, "%.*s %.*s", SV_ARG(all), SV_ARG(value));
 	}
 	return all;
+}
+
+/* Absent when one of them is: a part of an id is none. */
+static struct sv id_of(const struct json_record *r, const char *const names[NAMES_MAX], struct arena *a)
+{
+	for (size_t i = 0; i < NAMES_MAX && names[i] != NULL; i++)
+		if (sv_is_absent(json_field(r, sv_of(names[i]))))
+			return SV_ABSENT;
+	return all_of(r, names, a);
 }
 
 static bool fits(const struct json_wrapper *w, const struct json_record *r)
@@ -113,6 +134,7 @@ static void take(const struct json_wrapper *w, const struct json_record *r, stru
 	out->text = first_of(r, w->text);
 	out->host = first_of(r, w->host);
 	out->writer = all_of(r, w->writer, a);
+	out->id = id_of(r, w->id, a);
 	out->has_time = !sv_is_absent(time) && tstamp_guess_parts(time, &out->time);
 	if (is_array(out->text))
 		out->text = text_of_bytes(out->text, a);
