@@ -40,8 +40,8 @@ struct group {
 	struct setting request_timeout_ms;
 	struct setting auto_commit_interval_ms;
 	struct setting enable_auto_commit;	/* 0 or 1 */
-	struct sv coordinator;	/* host:port as clients name it, the latest; absent when not known */
-	bool coordinator_changed;	/* clients found more than one */
+	struct sv coordinator;	/* host:port as clients, or kafka-consumer-groups, name it, the latest; absent when not known */
+	bool coordinator_changed;	/* more than one was found */
 };
 
 struct groups {

@@ -302,12 +302,13 @@ static void find_protocol(struct group *g, const struct mention *said, size_t co
 	}
 }
 
-/* The latest that clients found: "10.0.0.1:9092 (id: 2147483646 rack: null)" without what follows the address. */
+/* The latest that clients or --state found: "10.0.0.1:9092 (id: 2147483646 rack: null)" without what follows the address. */
 static void find_coordinator(struct group *g, const struct mention *said, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct sv node = event_text(said[i].event, FIELD_NODE);
-		if (said[i].event->type != EVENT_CLIENT_COORDINATOR_FOUND || node.n == 0)
+		enum event_type type = said[i].event->type;
+		if ((type != EVENT_CLIENT_COORDINATOR_FOUND && type != EVENT_GROUP_STATE) || node.n == 0)
 			continue;
 		struct sv address = sv_cut(&node, ' ');
 		g->coordinator_changed |= g->coordinator.n > 0 && !sv_eq(g->coordinator, address);
