@@ -9,7 +9,7 @@
 
 #include "analysis/clock.h"
 
-/* A setting is known from the client's config dump (its evidence), or not at all. */
+/* A setting is known from the client's config dump, or what the coordinator stored of it (its evidence), or not at all. */
 struct setting {
 	bool known;
 	int64_t value;

@@ -195,6 +195,15 @@ static bool make_object(const struct shape *shape, const struct document *d, str
 
 /* ---- which shape ---- */
 
+/* Objects on a line each are read by lines; not those over many lines, nor many without any line between them. */
+static bool is_read_by_lines(struct sv head, size_t at, const struct document_entry *entry)
+{
+	struct sv rest = sv_trim(sv_sub(head, at, head.n));
+	size_t line_end;
+
+	return !entry->many_lines && (rest.n == 0 || sv_find_char(rest, '\n', &line_end) || rest.p[0] != '{');
+}
+
 /* Whether the first entry of the head is a record of a log. */
 static bool shape_fits(const struct shape *shape, struct sv head, const struct rules *r, struct arena *a)
 {
@@ -207,8 +216,7 @@ static bool shape_fits(const struct shape *shape, struct sv head, const struct r
 	document_init(&d, &shape->paths);
 	buf_init(&object);
 	fits = document_next(&d, head, &at, &entry) && !entry.too_long && make_object(shape, &d, entry.text, a, &object) &&
-	       /* Objects on a line each are read by lines. */
-	       (shape->paths.entry[0] != '\0' || entry.many_lines) && unwrap_is_log(r, buf_sv(&object), 1);
+	       (shape->paths.entry[0] != '\0' || !is_read_by_lines(head, at, &entry)) && unwrap_is_log(r, buf_sv(&object), 1);
 	buf_fini(&object);
 	document_fini(&d);
 	return fits;

@@ -19,6 +19,9 @@
 /* Smaller steps back are threads that wait for the appender; only larger ones are a clock's. */
 #define BACKWARDS_US (1 * US_PER_S)
 
+/* Of a record, kept as evidence with each of its events. */
+#define TEXT_BYTES_MAX ((size_t)16 * 1024)
+
 /* Hosts beyond these have no coverage of their own. */
 #define HOSTS_MAX 64
 
@@ -187,7 +190,7 @@ static int put_events(struct log_reader *reader, struct log_writer *w, const str
 		e.time = stamp->time;
 		e.place = stamp->place;
 		e.host = stamp->host;
-		e.text = joined->text;
+		e.text = sv_sub(joined->text, 0, TEXT_BYTES_MAX);
 		e.record_id = stamp->record_id;
 		if (ingest_put(in, &e) != 0)
 			return -1;

@@ -188,6 +188,26 @@ static void every_export_gives_the_eviction(void **state)
 		check_export(&exports[i]);
 }
 
+/* kafka-console-consumer with OffsetsMessageFormatter prints no line ends from 3.9 on. */
+static void objects_without_a_line_between_them_are_read_apart(void **state)
+{
+#define COMMIT(offset, at) "{\"key\":{\"type\":1,\"data\":{\"group\":\"g\",\"topic\":\"t\",\"partition\":3}},\"value\":{\"version\":3,\"data\":{\"offset\":" \
+			   offset ",\"leaderEpoch\":7,\"metadata\":\"\",\"commitTimestamp\":" at "}}}"
+	static const char text[] = COMMIT("5", "1796038384220") COMMIT("8", "1796038385220")
+		"{\"key\":{\"type\":1,\"data\":{\"group\":\"g\",\"topic\":\"t\",\"partition\":3}},\"value\":null}";
+	struct kit *k = read_log(SV(text));
+
+	(void)state;
+	assert_int_equal(k->event_count, 3);
+	assert_int_equal(k->events[0].type, EVENT_OFFSET_COMMITTED);
+	assert_int_equal(event_int_or(&k->events[0], FIELD_OFFSET, -1), 5);
+	assert_int_equal(k->events[0].time.us, AT);
+	assert_int_equal(event_int_or(&k->events[1], FIELD_OFFSET, -1), 8);
+	assert_int_equal(k->events[1].place.byte_offset, strlen(COMMIT("5", "1796038384220")));
+	assert_int_equal(k->events[1].time.us, AT + US_PER_S);
+	kit_free(k);
+}
+
 /* ---- what is none ---- */
 
 static void what_is_read_by_lines_is_no_document(void **state)
@@ -473,6 +493,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_export_gives_the_eviction),
+		cmocka_unit_test(objects_without_a_line_between_them_are_read_apart),
 		cmocka_unit_test(what_is_read_by_lines_is_no_document),
 		cmocka_unit_test(a_document_that_breaks_off_gives_what_came_before),
 		cmocka_unit_test(an_array_that_goes_on_growing_is_not_cut),
