@@ -5,8 +5,8 @@
 
 #include "input/log/unwrap.h"
 
-/* A log with a long stack trace at its start is a log still. */
-#define SNIFF_LINES 200
+/* A log that begins in a long stack trace, or in the settings of a broker (some 300 lines), is a log still. */
+#define SNIFF_LINES 1000
 
 static bool lines_sniff(struct sv head, const struct rules *r)
 {
