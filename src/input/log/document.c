@@ -73,6 +73,21 @@ static void keep(struct document *d, char c)
 		buf_add_char(d->to, c);
 }
 
+/* Most bytes of a document are the insides of its texts: they are taken together. */
+static size_t take_plain(struct document *d, struct sv bytes)
+{
+	size_t n = 0, room = d->keeping ? d->to_max - d->to->n : 0;
+
+	while (n < bytes.n && bytes.p[n] != '"' && bytes.p[n] != '\\' && bytes.p[n] != '\n' && bytes.p[n] != '\r')
+		n++;
+	if (d->keeping) {
+		buf_add(d->to, sv_sub(bytes, 0, n < room ? n : room));
+		d->overflow = d->overflow || n > room;
+	}
+	d->offset += n;
+	return n;
+}
+
 static void begin_keeping(struct document *d, struct buf *to, size_t max)
 {
 	d->keeping = true;
@@ -276,9 +291,16 @@ static bool take_byte(struct document *d, char c, struct document_entry *out, bo
 bool document_next(struct document *d, struct sv bytes, size_t *at, struct document_entry *out)
 {
 	while (*at < bytes.n) {
-		char c = bytes.p[*at];
-		bool again, ended = take_byte(d, c, out, &again);
+		char c;
+		bool again, ended;
 
+		if (d->in_string && !d->is_key && !d->escaped) {
+			*at += take_plain(d, sv_sub(bytes, *at, bytes.n));
+			if (*at == bytes.n)
+				break;
+		}
+		c = bytes.p[*at];
+		ended = take_byte(d, c, out, &again);
 		if (!again) {
 			++*at;
 			d->offset++;

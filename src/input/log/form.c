@@ -21,7 +21,9 @@ static void *lines_open(struct stream *s, const struct rules *r, struct diag *d)
 
 static int next_line(void *reader, struct log_piece *out)
 {
-	*out = (struct log_piece){ .is_peeled = false };
+	/* The layer is not looked at; to clear it would cost more than to read a line. */
+	out->written = SV_ABSENT;
+	out->is_peeled = false;
 	return lines_next(reader, &out->line);
 }
 
