@@ -373,6 +373,30 @@ static void a_message_with_a_trace_stays_together(void **state)
 	kit_free(k);
 }
 
+#define UNAWARE "\"level\":\"ERROR\",\"logger\":\"kafkajs\",\"message\":\"[Runner] The coordinator is not aware of this member, re-joining the group\"," \
+		"\"groupId\":\"refunds\",\"memberId\":\"m-1\",\"error\":\"The coordinator is not aware of this member\""
+
+/* What a program wrote beside its message comes out of the log store with it. */
+static void a_record_of_the_program_is_more_than_its_message(void **state)
+{
+	static const char *const exports_of_it[] = {
+		"{\"_index\":\"i\",\"_id\":\"1\",\"_source\":{\"@timestamp\":\"2026-11-30T11:33:04.220Z\",\"kubernetes\":{\"pod\":{\"name\":\"p\"}}," UNAWARE "}}",
+		"{\"insertId\":\"a\",\"timestamp\":\"2026-11-30T11:33:04.220Z\",\"jsonPayload\":{" UNAWARE "}}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof exports_of_it / sizeof exports_of_it[0]; i++) {
+		struct kit *k = read_log(sv_of(exports_of_it[i]));
+
+		assert_int_equal(k->event_count, 2);
+		assert_int_equal(k->events[0].type, EVENT_CLIENT_MEMBERSHIP_LOST);
+		assert_sv_equal(event_text(&k->events[0], FIELD_GROUP), "refunds");
+		assert_sv_equal(event_text(&k->events[0], FIELD_MEMBER), "m-1");
+		assert_int_equal(k->events[0].time.us, AT);
+		kit_free(k);
+	}
+}
+
 /* ---- the journal ---- */
 
 #define JOURNAL_HEAD "__REALTIME_TIMESTAMP=1796038384220000\n_HOSTNAME=node-a\nSYSLOG_IDENTIFIER=java\n"
@@ -504,6 +528,7 @@ int main(void)
 		cmocka_unit_test(a_document_in_utf16_is_read),
 		cmocka_unit_test(what_was_said_of_one_stream_is_not_said_of_the_next),
 		cmocka_unit_test(a_message_with_a_trace_stays_together),
+		cmocka_unit_test(a_record_of_the_program_is_more_than_its_message),
 		cmocka_unit_test(a_binary_field_is_read_by_its_length),
 		cmocka_unit_test(a_length_beyond_the_end_ends_the_input),
 		cmocka_unit_test(the_journal_tells_the_zone_of_its_lines),
