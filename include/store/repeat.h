@@ -15,8 +15,14 @@
 /* Lines that are alike in one input stand close together, since they have one time. */
 #define REPEAT_SLOTS 4096
 
+/* The time stands first so that a log, which is in the order of its times, is looked up where it was last. */
+struct likeness {
+	int64_t time_us;	/* 0 for what is known by an id */
+	int64_t digest;
+};
+
 struct repeat_count {
-	uint64_t likeness;
+	uint64_t digest;
 	uint64_t times;
 };
 
@@ -32,6 +38,6 @@ void repeats_begin(struct repeats *r);
  * input is another than that of the first, and the same as that of the second
  * in another input. False when it cannot be told, for want of the line's text.
  */
-bool repeats_likeness(struct repeats *r, const struct event *e, int64_t *out);
+bool repeats_likeness(struct repeats *r, const struct event *e, struct likeness *out);
 
 #endif

@@ -48,7 +48,7 @@ static uint64_t first_bytes(struct digest *d)
 }
 
 /* The collector's id says which record it is: two exports of it may differ in all that surrounds it. */
-static uint64_t likeness_of_id(const struct event *e)
+static uint64_t digest_of_id(const struct event *e)
 {
 	struct digest d;
 
@@ -59,13 +59,12 @@ static uint64_t likeness_of_id(const struct event *e)
 	return first_bytes(&d);
 }
 
-static uint64_t likeness_of_line(const struct event *e)
+static uint64_t digest_of_line(const struct event *e)
 {
 	struct digest d;
 
 	digest_init(&d);
 	add_text(&d, sv_of(event_infos[e->type].name));
-	add_number(&d, (uint64_t)e->time.us);
 	add_text(&d, e->host);
 	add_text(&d, e->text);
 	add_fields(&d, e);
@@ -73,28 +72,30 @@ static uint64_t likeness_of_line(const struct event *e)
 }
 
 /* How many lines alike have come before in this input, as far as they are remembered. */
-static uint64_t times_before(struct repeats *r, uint64_t likeness)
+static uint64_t times_before(struct repeats *r, uint64_t digest)
 {
-	struct repeat_count *slot = &r->slots[likeness % REPEAT_SLOTS];
+	struct repeat_count *slot = &r->slots[digest % REPEAT_SLOTS];
 
-	if (slot->likeness != likeness)
-		*slot = (struct repeat_count){ likeness, 0 };
+	if (slot->digest != digest)
+		*slot = (struct repeat_count){ digest, 0 };
 	return slot->times++;
 }
 
-bool repeats_likeness(struct repeats *r, const struct event *e, int64_t *out)
+bool repeats_likeness(struct repeats *r, const struct event *e, struct likeness *out)
 {
-	uint64_t likeness;
+	uint64_t digest;
 
 	if (e->place.unit != PLACE_LINE || (e->text.n == 0 && e->record_id == 0))
 		return false;
 	if (e->record_id != 0) {
-		likeness = likeness_of_id(e);
+		out->time_us = 0;
+		digest = digest_of_id(e);
 	} else {
-		likeness = likeness_of_line(e);
+		out->time_us = e->time.us;
+		digest = digest_of_line(e);
 		/* An odd number: all multiples of it differ. */
-		likeness += times_before(r, likeness) * UINT64_C(0x9e3779b97f4a7c15);
+		digest += times_before(r, digest ^ (uint64_t)e->time.us) * UINT64_C(0x9e3779b97f4a7c15);
 	}
-	memcpy(out, &likeness, sizeof *out);
+	memcpy(&out->digest, &digest, sizeof out->digest);
 	return true;
 }

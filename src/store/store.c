@@ -86,10 +86,12 @@ static const char schema_derived[] =
 static const char schema_likeness[] =
 	"-- What the lines of logs say, as digests: a line of another input that is the same event is left out.\n"
 	"CREATE TABLE IF NOT EXISTS likeness (\n"
-	"	digest INTEGER PRIMARY KEY,\n"
+	"	time_us INTEGER NOT NULL,	-- of the event; 0 for an entry that has an id\n"
+	"	digest INTEGER NOT NULL,\n"
 	"	input INTEGER NOT NULL,\n"
-	"	number INTEGER NOT NULL	-- of the line that was kept\n"
-	") STRICT;\n";
+	"	number INTEGER NOT NULL,	-- of the line that was kept\n"
+	"	PRIMARY KEY (time_us, digest)\n"
+	") STRICT, WITHOUT ROWID;\n";
 
 /* Made anew whenever clocks are saved: what an older version made may have other columns. */
 static const char schema_clocks[] =
@@ -418,9 +420,10 @@ static int prepare_insert_event(struct store *s)
 /* Once a store: 0 or -1. */
 static int prepare_sink(struct store *s)
 {
-	static const char put_likeness[] = "INSERT INTO likeness (digest, input, number) VALUES (?, ?, ?) ON CONFLICT DO NOTHING";
+	static const char put_likeness[] = "INSERT INTO likeness (time_us, digest, input, number)"
+					   " VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING";
 	static const char find_likeness[] = "SELECT input, path, number FROM likeness JOIN input ON input.id = likeness.input"
-					    " WHERE likeness.digest = ?";
+					    " WHERE time_us = ? AND likeness.digest = ?";
 
 	if (s->find_likeness != NULL)
 		return 0;
@@ -549,13 +552,14 @@ static int sink_begin(void *context, struct input_info *info)
 }
 
 /* Keeps the likeness: 1, 0 when it is held already, -1. */
-static int put_likeness(const struct store *s, int64_t likeness, const struct place *place)
+static int put_likeness(const struct store *s, const struct likeness *likeness, const struct place *place)
 {
 	int result;
 
-	sqlite3_bind_int64(s->insert_likeness, 1, likeness);
-	sqlite3_bind_int64(s->insert_likeness, 2, s->input);
-	bind_count(s->insert_likeness, 3, place->number);
+	sqlite3_bind_int64(s->insert_likeness, 1, likeness->time_us);
+	sqlite3_bind_int64(s->insert_likeness, 2, likeness->digest);
+	sqlite3_bind_int64(s->insert_likeness, 3, s->input);
+	bind_count(s->insert_likeness, 4, place->number);
 	result = sqlite3_step(s->insert_likeness);
 	sqlite3_reset(s->insert_likeness);
 	if (result != SQLITE_DONE)
@@ -564,12 +568,13 @@ static int put_likeness(const struct store *s, int64_t likeness, const struct pl
 }
 
 /* An event whose likeness is held: 1 when it is the same event, 0, or -1. */
-static int note_repeat(struct store *s, int64_t likeness, const struct event *e)
+static int note_repeat(struct store *s, const struct likeness *likeness, const struct event *e)
 {
 	struct sqlite3_stmt *find = s->find_likeness;
 	int rc = 1;
 
-	sqlite3_bind_int64(find, 1, likeness);
+	sqlite3_bind_int64(find, 1, likeness->time_us);
+	sqlite3_bind_int64(find, 2, likeness->digest);
 	if (sqlite3_step(find) != SQLITE_ROW)
 		rc = store_fail(s, "read");
 	/* So far apart in one input that the first was forgotten: they are two still, unless they are one entry. */
@@ -587,13 +592,13 @@ static int note_repeat(struct store *s, int64_t likeness, const struct event *e)
 /* 1 when the same line of a log has been put before, 0 when it has not, -1. */
 static int is_repeat(struct store *s, const struct event *e)
 {
-	int64_t likeness;
+	struct likeness likeness;
 	int rc;
 
 	if (!s->is_log || !repeats_likeness(&s->repeats, e, &likeness))
 		return 0;
-	rc = put_likeness(s, likeness, &e->place);
-	return rc == 0 ? note_repeat(s, likeness, e) : rc < 0 ? -1 : 0;
+	rc = put_likeness(s, &likeness, &e->place);
+	return rc == 0 ? note_repeat(s, &likeness, e) : rc < 0 ? -1 : 0;
 }
 
 static int bind_event(const struct store *s, const struct event *e)
