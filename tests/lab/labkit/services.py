@@ -46,6 +46,8 @@ offsets.topic.replication.factor=1
 transaction.state.log.replication.factor=1
 transaction.state.log.min.isr=1
 """
+# What brokers of 3.x and 4.x, of 1.x and 2.x, and of 0.x say when they are up.
+STARTED = ("Kafka Server started", "[KafkaServer id=1] started", "[Kafka Server 1], started")
 ZOOKEEPER_PROPERTIES = """\
 dataDir=/var/lib/zookeeper
 clientPort=2181
@@ -145,7 +147,7 @@ class Cluster:
     def _times_started(self):
         log = self.broker.path("/var/log/kafka/server.log")
         text = log.read_text() if log.exists() else ""
-        return text.count("Kafka Server started") + text.count("[KafkaServer id=1] started")
+        return sum(text.count(words) for words in STARTED)
 
     def pause(self):
         os.kill(self.process.pid, signal.SIGSTOP)
