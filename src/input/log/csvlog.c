@@ -14,49 +14,58 @@
 #include "input/stream.h"
 #include "input/table/rows.h"
 
-/* What the columns are to the log. */
+/* What the columns are to the log; PARTS: nothing, but such a column is a log's. */
 enum part { PART_TEXT, PART_TIME, PART_HOST, PART_WRITER, PART_ID, PARTS };
 
-/* Names of columns, in any case of letters; of several in a header the first of this table is taken. */
+/*
+ * Names of columns, in any case of letters; of several in a header the first of this table is taken. A text and a time by
+ * names that any table may use are those of a log if something else in the header is.
+ */
 static const struct column_name {
 	const char *name;
 	enum part part;
+	bool is_common;
 } column_names[] = {
-	{ "_raw", PART_TEXT },
-	{ "@message", PART_TEXT },
-	{ "textPayload", PART_TEXT },
-	{ "jsonPayload.message", PART_TEXT },
-	{ "message", PART_TEXT },
-	{ "event.original", PART_TEXT },
-	{ "line", PART_TEXT },
-	{ "log", PART_TEXT },
-	{ "content", PART_TEXT },
-	{ "_time", PART_TIME },
-	{ "@timestamp", PART_TIME },
-	{ "tsNs", PART_TIME },
-	{ "timestamp", PART_TIME },
-	{ "time", PART_TIME },
-	{ "date", PART_TIME },
-	{ "kubernetes.pod.name", PART_HOST },
-	{ "kubernetes.pod_name", PART_HOST },
-	{ "resource.labels.pod_name", PART_HOST },
-	{ "host.name", PART_HOST },
-	{ "host.hostname", PART_HOST },
-	{ "hostname", PART_HOST },
-	{ "host", PART_HOST },
-	{ "pod", PART_HOST },
-	{ "@logStream", PART_WRITER },
-	{ "logStreamName", PART_WRITER },
-	{ "kubernetes.container.name", PART_WRITER },
-	{ "resource.labels.container_name", PART_WRITER },
-	{ "source", PART_WRITER },
-	{ "service", PART_WRITER },
-	{ "labels", PART_WRITER },
-	{ "insertId", PART_ID },
-	{ "eventId", PART_ID },
-	{ "@ptr", PART_ID },
-	{ "_id", PART_ID },
-	{ "_cd", PART_ID },
+	{ "_raw", PART_TEXT, false },
+	{ "@message", PART_TEXT, false },
+	{ "textPayload", PART_TEXT, false },
+	{ "jsonPayload.message", PART_TEXT, false },
+	{ "event.original", PART_TEXT, false },
+	{ "message", PART_TEXT, true },
+	{ "line", PART_TEXT, true },
+	{ "log", PART_TEXT, true },
+	{ "content", PART_TEXT, true },
+	{ "_time", PART_TIME, false },
+	{ "@timestamp", PART_TIME, false },
+	{ "tsNs", PART_TIME, false },
+	{ "timestamp", PART_TIME, true },
+	{ "time", PART_TIME, true },
+	{ "date", PART_TIME, true },
+	{ "kubernetes.pod.name", PART_HOST, false },
+	{ "kubernetes.pod_name", PART_HOST, false },
+	{ "resource.labels.pod_name", PART_HOST, false },
+	{ "host.name", PART_HOST, false },
+	{ "host.hostname", PART_HOST, false },
+	{ "hostname", PART_HOST, false },
+	{ "host", PART_HOST, false },
+	{ "pod", PART_HOST, false },
+	{ "@logStream", PART_WRITER, false },
+	{ "logStreamName", PART_WRITER, false },
+	{ "kubernetes.container.name", PART_WRITER, false },
+	{ "resource.labels.container_name", PART_WRITER, false },
+	{ "source", PART_WRITER, false },
+	{ "service", PART_WRITER, false },
+	{ "labels", PART_WRITER, false },
+	{ "insertId", PART_ID, false },
+	{ "eventId", PART_ID, false },
+	{ "@ptr", PART_ID, false },
+	{ "_id", PART_ID, false },
+	{ "level", PARTS, false },
+	{ "log.level", PARTS, false },
+	{ "severity", PARTS, false },
+	{ "logger", PARTS, false },
+	{ "stream", PARTS, false },
+	{ "container", PARTS, false },
 };
 
 /* The dialects that logs are exported in: their columns are said by a header of text. */
@@ -65,16 +74,34 @@ static bool may_hold_logs(const struct dialect *d)
 	return !d->json && d->separator != '|';
 }
 
-/* For each part the column, or -1. False when a row would have no text or no time. */
+static int column_of(const struct header *h, const char *name)
+{
+	for (size_t c = 0; c < h->count; c++)
+		if (sv_eq_nocase(h->names[c], sv_of(name)))
+			return (int)c;
+	return -1;
+}
+
+/* For each part the column, or -1. False when it is no log's: a row would have no text or no time. */
 static bool find_parts(const struct header *h, int parts[PARTS])
 {
+	bool is_log = false;
+
 	for (int p = 0; p < PARTS; p++)
 		parts[p] = -1;
-	for (size_t i = 0; i < sizeof column_names / sizeof column_names[0]; i++)
-		for (size_t c = 0; c < h->count && parts[column_names[i].part] < 0; c++)
-			if (sv_eq_nocase(h->names[c], sv_of(column_names[i].name)))
-				parts[column_names[i].part] = (int)c;
-	return parts[PART_TEXT] >= 0 && parts[PART_TIME] >= 0;
+	for (size_t i = 0; i < sizeof column_names / sizeof column_names[0]; i++) {
+		const struct column_name *n = &column_names[i];
+		int column = column_of(h, n->name);
+
+		if (column < 0)
+			continue;
+		is_log = is_log || !n->is_common;
+		if (n->part < PARTS && parts[n->part] < 0)
+			parts[n->part] = column;
+	}
+	/* Nothing but a time and a text. */
+	is_log = is_log || h->count == 2;
+	return is_log && parts[PART_TEXT] >= 0 && parts[PART_TIME] >= 0;
 }
 
 /* A column named "time" may be anything; that of a log has times. */

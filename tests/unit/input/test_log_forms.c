@@ -231,6 +231,10 @@ static void what_is_read_by_lines_is_no_document(void **state)
 		{ "time,value\n2026-11-30T11:33:04Z,3\n", "none" },
 		{ "message,host\nx,node-a\n", "none" },
 		{ "message,time\nx,soon\ny,later\n", "none" },
+		/* A table of the business, whose mapping is missing: that is to be said of it. */
+		{ "order_id,timestamp,result,message\n1,2026-11-30T11:33:04Z,ok,paid\n", "none" },
+		{ "level,timestamp,thread,message\nINFO,2026-11-30T11:33:04Z,main,paid\n", "csv" },
+		{ "time,line\n2026-11-30T11:33:04Z,paid\n", "csv" },
 		/* A journal's fields behind something else; a text that has such names in it. */
 		{ "MESSAGE=x\n__CURSOR=y\n", "none" },
 		{ "__REALTIME_TIMESTAMP=1796038384220000\n_HOSTNAME=node-a\n", "none" },
