@@ -114,6 +114,12 @@ static bool is_about_groups(enum event_type t)
 	return side == SIDE_CLIENT || side == SIDE_BROKER || side == SIDE_TOOL;
 }
 
+/* Settings are asked for by themselves; commits name no member, and there may be millions of them. */
+static bool is_no_mention(enum event_type t)
+{
+	return t == EVENT_CLIENT_CONFIG || t == EVENT_BROKER_CONFIG || t == EVENT_OFFSET_COMMITTED;
+}
+
 static bool is_wanted(const struct analysis_options *o, struct sv group)
 {
 	return !sv_is_absent(group) && (sv_is_absent(o->group) || sv_eq(o->group, group));
@@ -129,7 +135,7 @@ static int load_mentions(struct store *s, const struct clocks *c, const struct a
 	struct event *events;
 
 	for (enum event_type t = 0; t < EVENT_COUNT; t++) {
-		if (is_about_groups(t) && t != EVENT_CLIENT_CONFIG && t != EVENT_BROKER_CONFIG)
+		if (is_about_groups(t) && !is_no_mention(t))
 			types[n++] = t;
 	}
 	if (query_load(s, types, n, a, &events, &count) < 0)
@@ -329,23 +335,27 @@ static void find_protocol(struct group *g, const struct mention *said, size_t co
 	}
 }
 
-/* What captures saw of it counts where no log tells. */
-static enum event_type coordinator_teller(const struct mention *said, size_t count)
+static bool tells_coordinator(enum event_type t)
 {
-	for (size_t i = 0; i < count; i++)
-		if (said[i].event->type == EVENT_CLIENT_COORDINATOR_FOUND)
-			return EVENT_CLIENT_COORDINATOR_FOUND;
-	return EVENT_WIRE_COORDINATOR;
+	return t == EVENT_CLIENT_COORDINATOR_FOUND || t == EVENT_GROUP_STATE;
 }
 
-/* The latest that clients found: "10.0.0.1:9092 (id: 2147483646 rack: null)" without what follows the address. */
+/* What captures saw of it counts where nothing else tells. */
+static bool is_coordinator_line(enum event_type t, bool is_told)
+{
+	return is_told ? tells_coordinator(t) : t == EVENT_WIRE_COORDINATOR;
+}
+
+/* The latest that clients or --state found: "10.0.0.1:9092 (id: 2147483646 rack: null)" without what follows the address. */
 static void find_coordinator(struct group *g, const struct mention *said, size_t count)
 {
-	const enum event_type teller = coordinator_teller(said, count);
+	bool is_told = false;
 
+	for (size_t i = 0; i < count; i++)
+		is_told |= tells_coordinator(said[i].event->type) && event_text(said[i].event, FIELD_NODE).n > 0;
 	for (size_t i = 0; i < count; i++) {
 		struct sv node = event_text(said[i].event, FIELD_NODE);
-		if (said[i].event->type != teller || node.n == 0)
+		if (!is_coordinator_line(said[i].event->type, is_told) || node.n == 0)
 			continue;
 		struct sv address = sv_cut(&node, ' ');
 		g->coordinator_changed |= g->coordinator.n > 0 && !sv_eq(g->coordinator, address);
@@ -458,6 +468,20 @@ static void find_protocol_setting(struct group *g, const struct event *configs, 
 	}
 }
 
+/* Where no client printed its settings: the session timeouts of members, as the coordinator stored them. */
+static void find_stored_session(struct group *g, const struct mention *said, size_t count, struct arena *a)
+{
+	struct votes votes = { NULL, 0, 0 };
+	int64_t value;
+
+	if (g->session_timeout_ms.known || is_consumer_protocol(g))
+		return;
+	for (size_t i = 0; i < count; i++)
+		if (said[i].event->type == EVENT_GROUP_STORED && event_int(said[i].event, FIELD_LIMIT_MS, &value))
+			*ARENA_PUSH(a, votes.items, votes.count, votes.capacity) = (struct vote){ value, said[i].event, said[i].time };
+	elect(&votes, a, &g->session_timeout_ms);
+}
+
 static void find_settings(struct group *g, const struct event *configs, size_t count, const struct homes *homes,
 			  const struct clocks *c, struct arena *a)
 {
@@ -512,6 +536,7 @@ int groups_find(struct store *s, const struct clocks *c, const struct analysis_o
 		find_coordinator(g, &all.items[i], end - i);
 		find_protocol_setting(g, configs, config_count, &homes);
 		find_settings(g, configs, config_count, &homes, c, a);
+		find_stored_session(g, &all.items[i], end - i, a);
 		find_members(g, &all.items[i], end - i, &homes, own, a);
 	}
 	return 0;
