@@ -401,7 +401,7 @@ static int take_record(struct capture *c, const struct record *r)
 /* What stopped the reading before the end; what the stream stumbled over it has recorded itself. */
 static void note_end(struct capture *c, const char *why)
 {
-	bool cut = c->intake.ended;
+	bool cut = strcmp(why, RECORD_WHY_CUT) == 0;
 
 	c->place.number = c->in->info->records + 1;
 	c->place.byte_offset = c->intake.offset;

@@ -23,16 +23,15 @@ struct record_reader {
 static ssize_t read_intake(void *cookie, char *bytes, size_t n)
 {
 	struct intake *in = cookie;
+	const uint8_t *p = intake_look(in, 1);
 
-	if (n > INTAKE_ASK_MOST)
-		n = INTAKE_ASK_MOST;
-	if (intake_left(in) == 0 && intake_look(in, 1) == NULL && in->damaged) {
+	if (p == NULL) {
 		errno = EIO;
-		return -1;
+		return in->damaged ? -1 : 0;
 	}
 	if (n > intake_left(in))
 		n = intake_left(in);
-	memcpy(bytes, in->bytes + in->start, n);
+	memcpy(bytes, p, n);
 	intake_take(in, n);
 	return (ssize_t)n;
 }

@@ -169,6 +169,20 @@ static void tag_second(struct change *c, struct packet *p)
 		tag_with(p, 0x8100, 100);
 }
 
+/* Two interfaces of one host, of which one is recorded whole. */
+static void cut_second(struct change *c, struct packet *p)
+{
+	uint8_t *tcp = tcp_of(p);
+	size_t n;
+
+	(void)c;
+	if (tcp == NULL || p->number % 2 != 0)
+		return;
+	n = (size_t)(tcp - p->bytes) + (size_t)(tcp[12] >> 4) * 4 + 16;
+	if (p->captured > n)
+		p->captured = n;
+}
+
 static void put_outer_ipv4(struct making *m, uint8_t protocol, size_t payload)
 {
 	make_bytes(m, "\2\0\0\0\0\3\2\0\0\0\0\4\10\0", 14);
@@ -317,6 +331,7 @@ static const struct variant {
 	{ "MPLS", put_in_mpls, PCAP, 1, false },
 	{ "twice", keep, PCAP, 2, false },
 	{ "in two VLANs", tag_second, PCAP, 2, false },
+	{ "twice, once cut", cut_second, PCAP, 2, false },
 };
 
 static struct making make_variant(const char *path, const struct variant *v)
