@@ -26,7 +26,8 @@ static void add_text(struct digest *d, struct sv s)
 
 static void add_fields(struct digest *d, const struct event *e)
 {
-	add_number(d, e->set);
+	add_number(d, (uint64_t)e->set);
+	add_number(d, (uint64_t)(e->set >> 64));
 	for (int f = 0; f < FIELD_COUNT; f++) {
 		if (!(e->set & FIELD_BIT(f)))
 			continue;
