@@ -39,6 +39,7 @@ struct kafka_counts {
 	uint64_t damaged;	/* bodies that contradict their length */
 	uint64_t lost_sync;
 	uint64_t tls;		/* connections whose content is hidden */
+	uint64_t dropped;	/* requests for which there was no room */
 };
 struct kafka_counts kafka_counts(const struct kafka *k);
 

@@ -72,6 +72,9 @@ uint64_t tcp_copies(const struct tcp *t);
 uint64_t tcp_overtaken(const struct tcp *t);
 /* Connections given up early because too many were open at once. */
 uint64_t tcp_evicted(const struct tcp *t);
+struct kafka_counts;
+/* What was left out of Kafka's words (kafka.h). */
+struct kafka_counts tcp_kafka_counts(const struct tcp *t);
 /* Accepts NULL. */
 void tcp_free(struct tcp *t);
 

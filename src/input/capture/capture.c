@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "input/kind.h"
+#include "input/capture/kafka.h"
 #include "input/capture/packet.h"
 #include "input/capture/record.h"
 #include "input/capture/tcp.h"
@@ -427,6 +428,26 @@ static int read_records(struct capture *c)
 
 /* ---- the kind ---- */
 
+/* Of what Kafka's clients and brokers said. */
+static void note_unread_requests(struct capture *c)
+{
+	const struct kafka_counts n = tcp_kafka_counts(c->tcp);
+	const struct {
+		uint64_t count;
+		const char *code, *what;
+	} notes[] = {
+		{ n.newer, "capture.kafka_newer", "requests are of versions newer than the ones known; of them the headers alone were read" },
+		{ n.damaged, "capture.kafka_damaged", "requests or answers of Kafka contradict their own lengths; they are ignored" },
+		{ n.dropped, "capture.kafka_waiting", "requests of Kafka were given up before their answers: too many at once" },
+		{ n.tls, "capture.encrypted", "connections are encrypted; heartbeats in them are inferred from sizes and rhythm" },
+	};
+
+	for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++)
+		if (notes[i].count > 0)
+			diag_add(c->in->diag, SEVERITY_NOTE, notes[i].code, NULL, "%llu %s",
+				 (unsigned long long)notes[i].count, notes[i].what);
+}
+
 static void note_what_was_left_out(struct capture *c)
 {
 	uint64_t copies = tcp_copies(c->tcp), evicted = tcp_evicted(c->tcp);
@@ -446,6 +467,7 @@ static void note_what_was_left_out(struct capture *c)
 		diag_add(c->in->diag, SEVERITY_WARNING, "capture.connections", NULL,
 			 "%llu connections were given up before their end: too many at once",
 			 (unsigned long long)evicted);
+	note_unread_requests(c);
 }
 
 static int read_opened(struct capture *c)

@@ -783,5 +783,8 @@ void kafka_finish(struct kafka *k)
 
 struct kafka_counts kafka_counts(const struct kafka *k)
 {
-	return k->counts;
+	struct kafka_counts counts = k->counts;
+
+	counts.dropped = k->store.dropped;
+	return counts;
 }

@@ -713,6 +713,11 @@ uint64_t tcp_overtaken(const struct tcp *t)
 	return t->late_count;
 }
 
+struct kafka_counts tcp_kafka_counts(const struct tcp *t)
+{
+	return kafka_counts(t->kafka);
+}
+
 uint64_t tcp_evicted(const struct tcp *t)
 {
 	return t->evicted;
