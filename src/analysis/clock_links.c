@@ -26,6 +26,10 @@ enum fact_kind {
 	FACT_ID_GIVEN,
 	FACT_ID_TAKEN,	  /* the client joins again with the id that it was given */
 	FACT_ADDED,
+	/* As a capture saw it, by the clock of its host. */
+	FACT_WIRE_ASKED,
+	FACT_WIRE_JOINED,
+	FACT_WIRE_SYNCED,
 	FACT_COUNT
 };
 
@@ -45,6 +49,9 @@ static const struct link_rule {
 	{ FACT_COMPUTED, FACT_ASSIGNED, KEY_GENERATION, "the leader has computed the assignment", "the coordinator has it" },
 	{ FACT_ASSIGNED, FACT_SYNCED, KEY_GENERATION, "the coordinator has the assignment", "the client has its part" },
 	{ FACT_LEAVES, FACT_LEFT, KEY_MEMBER, "the client sends LeaveGroup", "the coordinator has it" },
+	{ FACT_WIRE_ASKED, FACT_STABILIZED, KEY_GENERATION, "a JoinGroup request passes", "the coordinator has all requests to join" },
+	{ FACT_STABILIZED, FACT_WIRE_JOINED, KEY_GENERATION, "the coordinator answers all requests to join", "its answer passes" },
+	{ FACT_ASSIGNED, FACT_WIRE_SYNCED, KEY_GENERATION, "the coordinator has the assignment", "its answer to SyncGroup passes" },
 	/* Between clients alone, where there is no broker's log: all have asked before any is answered. */
 	{ FACT_JOIN_SENT, FACT_JOINED, KEY_GENERATION, "one client asks to join", "another has the answer to all requests" },
 	{ FACT_COMPUTED, FACT_SYNCED, KEY_GENERATION, "the leader has computed the assignment", "another client has its part" },
@@ -70,6 +77,8 @@ static const struct fact_type {
 	{ EVENT_MEMBER_LEFT, FACT_LEFT, NULL },
 	{ EVENT_MEMBER_ID_GIVEN, FACT_ID_GIVEN, NULL },
 	{ EVENT_MEMBER_JOINS, FACT_ADDED, NULL },
+	{ EVENT_WIRE_JOINED, FACT_WIRE_JOINED, NULL },
+	{ EVENT_WIRE_SYNCED, FACT_WIRE_SYNCED, NULL },
 };
 #define FACT_TYPES (sizeof fact_types / sizeof *fact_types)
 
@@ -166,9 +175,33 @@ static void add_fact(struct facts *f, size_t host, size_t input, const struct ev
 	fact->group = event_text(e, FIELD_GROUP);
 	fact->has_generation = event_int(e, FIELD_GENERATION, &fact->generation);
 	fact->member = member_of(type, e);
-	if (event_infos[e->type].side == SIDE_CLIENT)
+	if (event_infos[e->type].side != SIDE_BROKER)
 		fact->client = event_text(e, FIELD_CLIENT);
 	fact->event = e;
+}
+
+/*
+ * A request and its answer, of the classic protocol: two instants of one event.
+ * What was refused is of no generation.
+ */
+static void add_exchange(struct facts *f, size_t host, size_t input, const struct event *e, struct arena *a)
+{
+	struct sv api = event_text(e, FIELD_API);
+	struct event *answer;
+	int64_t answered_us;
+
+	if (__builtin_add_overflow(e->time.us, e->duration_us, &answered_us))
+		return;
+	if (event_has(e, FIELD_ERROR) || e->duration_us <= 0 || !(sv_eq(api, SV("JoinGroup")) || sv_eq(api, SV("SyncGroup"))))
+		return;
+	answer = arena_alloc(a, sizeof *answer);
+	*answer = *e;
+	answer->time.us = answered_us;
+	add_fact(f, host, input, answer);
+	if (e->type != EVENT_WIRE_JOINED)
+		return;
+	add_fact(f, host, input, e);
+	f->items[f->count - 1].kind = FACT_WIRE_ASKED;
 }
 
 /* ---- the answered requests to join ---- */
@@ -439,7 +472,11 @@ int clock_links_find(struct store *s, const struct link_sources *from, struct ar
 		types[i] = fact_types[i].type;
 	rc = query_load(s, types, FACT_TYPES, a, &events, &count);
 	for (size_t i = 0; i < count && rc == 0; i++) {
-		if (host_index(from, events[i].host, &host) && input_index(from, events[i].place.input, &input))
+		if (!host_index(from, events[i].host, &host) || !input_index(from, events[i].place.input, &input))
+			continue;
+		if (event_infos[events[i].type].side == SIDE_PATH)
+			add_exchange(&facts, host, input, &events[i], a);
+		else
 			add_fact(&facts, host, input, &events[i]);
 	}
 	add_answered_joins(&facts);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "analysis/clock.h"
 #include "analysis/group.h"
 #include "analysis/heard.h"
 #include "windows_story.h"
@@ -247,6 +248,47 @@ static void the_last_that_was_heard_is_the_last_that_arrived(void **state)
 	story_free(st);
 }
 
+/* ---- clocks ---- */
+
+/* A join of generation 4 that passed the capture of c1, and was answered, by c1's clock. */
+static void join(struct story *st, const char *asked, const char *answered, const char *error)
+{
+	story_interval(st, EVENT_WIRE_JOINED, "c1", at(asked), at(answered), "path_a", C1, "path_b", BROKER, "group",
+		       "g", "member", "m1", "client", "cl", "api", "JoinGroup", "generation", "4", "error", error, NULL);
+}
+
+/* The coordinator had all requests at 10:00:00.500; c1's clock is a second ahead, and a request takes 2 ms. */
+static int64_t uncertainty_of_c1_us(const char *error, int64_t *offset_us)
+{
+	struct story *st = story_new();
+	struct analysis_options options = analysis_options_default();
+	struct clocks clocks;
+	bool known;
+	int64_t us;
+
+	story_input(st, "c1/eth0.pcap", "capture", "c1");
+	join(st, "10:00:01.499", "10:00:01.503", error);
+	story_input(st, "broker-1/server.log", "log", "broker-1");
+	story_event(st, EVENT_GROUP_STABILIZED, "broker-1", at("10:00:00.500"), "group", "g", "generation", "4", NULL);
+	assert_int_equal(clocks_find(story_store(st), &options, st->arena, &clocks), 0);
+	us = clock_uncertainty_us(&clocks, SV("c1"), &known);
+	*offset_us = at("10:00:01.501").us - clock_to_ref(&clocks, SV("c1"), at("10:00:01.501")).us;
+	story_free(st);
+	return known ? us : -1;
+}
+
+static void a_join_on_the_wire_encloses_a_clock(void **state)
+{
+	int64_t offset_us;
+
+	(void)state;
+	/* Asked before 0.501 at the latest, answered after 0.500: between 998 and 1003 ms, and a line may be a ms late. */
+	assert_in_range(uncertainty_of_c1_us(NULL, &offset_us), 1, 4000);
+	assert_in_range(offset_us, 998000, 1003000);
+	/* One that was refused is of no generation. */
+	assert_int_equal(uncertainty_of_c1_us("MEMBER_ID_REQUIRED", &offset_us), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -256,6 +298,7 @@ int main(void)
 		cmocka_unit_test(a_window_knows_what_the_coordinator_heard),
 		cmocka_unit_test(a_member_lives_where_its_address_is_at_home),
 		cmocka_unit_test(the_last_that_was_heard_is_the_last_that_arrived),
+		cmocka_unit_test(a_join_on_the_wire_encloses_a_clock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
