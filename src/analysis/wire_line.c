@@ -82,7 +82,7 @@ static bool is_told_of(const struct tellers *all, const struct groups *g, const 
 /* What was refused is no join; that a generation is over is not that a membership is. */
 static bool is_line(const struct event *e)
 {
-	if (e->strength != STRENGTH_PROVES || !event_has(e, FIELD_GROUP) || !event_has(e, FIELD_MEMBER))
+	if (e->strength != STRENGTH_PROVES || !event_has(e, FIELD_GROUP))
 		return false;
 	if (is_loss(e))
 		return event_has(e, FIELD_ERROR) && witness_is_unknown_member(e);

@@ -78,6 +78,7 @@ struct kafka_conn {
 	struct kafka_queue queue;
 	struct sv client_id;
 	struct sv member;	/* that was heard here last */
+	bool leads;		/* its last join made the member the leader, who syncs with everybody's assignments */
 	struct kafka_told told;
 	struct kafka_request *fetching;	/* whose answer is being read */
 	struct kafka_fetch *fetch;

@@ -315,10 +315,9 @@ static void put_joined(struct exchange *x, const struct kafka_facts *f)
 	set_name(&out, FIELD_CLIENT_REASON, x->request->reason);
 	if (kafka_number(f, KAFKA_GENERATION, -1) >= 0)
 		event_set_int(&out, FIELD_GENERATION, kafka_number(f, KAFKA_GENERATION, -1));
+	x->conn->leads = kafka_text(f, KAFKA_LEADER).n > 0 && sv_eq(kafka_text(f, KAFKA_LEADER), kafka_text(f, KAFKA_MEMBER));
 	if (kafka_has(f, KAFKA_MEMBER) && kafka_text(f, KAFKA_LEADER).n > 0)
-		event_set_text(&out, FIELD_STATE,
-			       sv_eq(kafka_text(f, KAFKA_LEADER), kafka_text(f, KAFKA_MEMBER)) ? SV("leader")
-											      : SV("follower"));
+		event_set_text(&out, FIELD_STATE, x->conn->leads ? SV("leader") : SV("follower"));
 	set_error(&out, kafka_number(f, KAFKA_ERROR, 0), error);
 	put_of_group(x, &out);
 }
@@ -333,6 +332,8 @@ static void put_synced(struct exchange *x, const struct kafka_facts *f)
 	if (kafka_number(f, KAFKA_GENERATION, -1) >= 0)
 		event_set_int(&out, FIELD_GENERATION, kafka_number(f, KAFKA_GENERATION, -1));
 	set_error(&out, kafka_number(f, KAFKA_ERROR, 0), error);
+	if (x->conn->leads && x->request->key == KAFKA_SYNC_GROUP)
+		event_set_text(&out, FIELD_STATE, SV("leader"));
 	if (kafka_number(f, KAFKA_ERROR, 0) == 0)
 		set_partitions(&out, &x->partitions);
 	put_of_group(x, &out);
