@@ -29,8 +29,8 @@ struct dating {
 	/* The one from which those of the wrapper count: a machine's boot. */
 	bool has_boot;
 	struct host_time boot;
-	/* Where years and days came from; NULL when none was needed or known. */
-	const char *year_source, *day_source;
+	/* Where years, days and the boot came from; NULL when none was needed or known. */
+	const char *year_source, *day_source, *boot_source;
 };
 
 enum dated {

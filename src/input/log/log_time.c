@@ -54,6 +54,39 @@ static struct tstamp written_by(const struct ingest *in, const struct unwrapped 
 
 /* ---- what records tell of others ---- */
 
+/*
+ * Where the kernel logs the time of day beside its own count of seconds since
+ * the boot: each record of its audit, and the clock that it found in the machine.
+ */
+static const struct {
+	struct sv words, before;
+	const char *what;
+} kernel_times[] = {
+	{ { "audit: type=", 12 }, { "audit(", 6 }, "a record of the kernel's audit" },
+	{ { "setting system clock to ", 24 }, { " UTC (", 6 }, "the machine's clock as the kernel found it" },
+};
+
+/* The count runs apart from the time of day as weeks go by: the latest such record tells best. */
+static void learn_boot(struct dating *d, const struct unwrapped *r)
+{
+	struct sv body = r->joined.record.body;
+
+	if (!r->has_time || r->time.lacks != TSTAMP_LACKS_START)
+		return;
+	for (size_t i = 0; i < sizeof kernel_times / sizeof kernel_times[0]; i++) {
+		struct tstamp epoch;
+		size_t at, used;
+
+		if (!sv_find(body, kernel_times[i].words, &at) || !sv_find(body, kernel_times[i].before, &at) ||
+		    !tstamp_read(sv_sub(body, at + kernel_times[i].before.n, 32), SV("epoch_s"), &epoch, &used))
+			continue;
+		d->boot.us = epoch.us - r->time.us;
+		d->has_boot = true;
+		d->boot_source = kernel_times[i].what;
+		return;
+	}
+}
+
 /* What a record tells of times that others leave out. */
 static void learn(struct dating *d, const struct unwrapped *r, const struct host_time *time)
 {
@@ -69,6 +102,7 @@ static void learn(struct dating *d, const struct unwrapped *r, const struct host
 			d->has_boot = true;
 		}
 	}
+	learn_boot(d, r);
 	/* Kafka's clients print the time of day when they start, in a line that says how long the JVM has run. */
 	if (!d->has_start && record->has_written && record->written.lacks == TSTAMP_LACKS_START &&
 	    sv_find(record->body, started, &at)) {
@@ -309,4 +343,6 @@ void log_times_note(const struct log_times *t)
 		diag_add(t->in->diag, SEVERITY_NOTE, "log.year", NULL, "times carry no year: it is by %s", d->year_source);
 	if (d->day_source != NULL)
 		diag_add(t->in->diag, SEVERITY_NOTE, "log.date", NULL, "times carry no date: it is by %s", d->day_source);
+	if (d->boot_source != NULL)
+		diag_add(t->in->diag, SEVERITY_NOTE, "log.boot", NULL, "times count from the boot, which is placed by %s", d->boot_source);
 }
