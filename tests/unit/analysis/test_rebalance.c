@@ -330,6 +330,93 @@ static void test_fate_is_gone_when_the_log_goes_on_without_the_client(void **sta
 	story_free(st);
 }
 
+static void killed(struct story *st, const char *host, const char *time)
+{
+	story_event(st, EVENT_PROCESS_KILLED, host, at(time), "process", "1234 (java)", NULL);
+}
+
+/* The process was killed, and what took its place came back before the session expired: without the new one's settings. */
+static void tell_kill(struct story *st, const char *host)
+{
+	story_input(st, "app-1/app.log", "log", "app-1");
+	group_of_three(st);
+	killed(st, host, "10:00:25");
+	expiry(st, "10:00:30", ID_1, "1", EXPIRED(ID_1));
+	formed(st, "10:00:32", "2");
+	member_line(st, EVENT_MEMBER_JOINS, "10:00:38.5", ID_1_NEW);
+	preparing(st, "10:00:38.5", "2", ID_1_NEW, ADDING(ID_1_NEW));
+	formed(st, "10:00:40", "3");
+	joined(st, "app-1", "c-1", "10:00:40.01", "3", ID_1_NEW);
+}
+
+static void test_who_was_killed_is_gone(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	tell_kill(st, "app-1");
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 3);
+	assert_int_equal(r.items[1].fate, FATE_GONE);
+	assert_trigger(&r.items[1], TRIGGER_SESSION_TIMEOUT);
+	assert_trigger(&r.items[2], TRIGGER_MEMBER_JOIN);
+	assert_true(r.items[2].is_root);
+	bool is_cited = false;
+	for (size_t i = 0; i < r.items[1].evidence.count; i++)
+		is_cited |= r.items[1].evidence.items[i].type == EVENT_PROCESS_KILLED;
+	assert_true(is_cited);
+	story_free(st);
+}
+
+static void test_anothers_killing_wrongs_nobody(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	/* On another host. */
+	tell_kill(st, "app-2");
+	struct rebalances r = find(st);
+	assert_int_equal(r.items[1].fate, FATE_WRONGLY_EVICTED);
+	assert_trigger(&r.items[2], TRIGGER_MEMBER_REJOIN);
+	story_free(st);
+
+	/* On its own host, of another process: this one says afterwards that it lives. */
+	st = story_new();
+	story_input(st, "app-1/app.log", "log", "app-1");
+	killed(st, "app-1", "10:00:25");
+	tell_wrong_eviction(st);
+	r = find(st);
+	assert_int_equal(r.items[1].fate, FATE_WRONGLY_EVICTED);
+	assert_trigger(&r.items[2], TRIGGER_MEMBER_REJOIN);
+	story_free(st);
+
+	/* Long before. */
+	st = story_new();
+	story_input(st, "app-1/app.log", "log", "app-1");
+	killed(st, "app-1", "10:00:10");
+	tell_wrong_eviction(st);
+	r = find(st);
+	assert_int_equal(r.items[1].fate, FATE_WRONGLY_EVICTED);
+	story_free(st);
+}
+
+/* What the kernel of the host logs meanwhile does not tell whether the client would have. */
+static void test_another_log_of_the_host_is_not_the_clients(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	group_of_three(st);
+	expiry(st, "10:00:30", ID_1, "1", EXPIRED(ID_1));
+	formed(st, "10:00:32", "2");
+	story_input(st, "app-1/kern.log", "log", "app-1");
+	story_event(st, EVENT_LINK_UP, "app-1", at("09:50:00"), "device", "eth0", NULL);
+	story_event(st, EVENT_LINK_UP, "app-1", at("10:05:00"), "device", "eth0", NULL);
+	struct rebalances r = find(st);
+	assert_int_equal(r.items[1].fate, FATE_UNKNOWN);
+	story_free(st);
+}
+
 static void test_fate_is_unknown_without_a_log(void **state)
 {
 	struct story *st = story_new();
@@ -1038,6 +1125,9 @@ int main(void)
 		cmocka_unit_test(test_a_crash_and_a_restart),
 		cmocka_unit_test(test_a_version_line_alone_is_no_restart),
 		cmocka_unit_test(test_fate_is_gone_when_the_log_goes_on_without_the_client),
+		cmocka_unit_test(test_who_was_killed_is_gone),
+		cmocka_unit_test(test_anothers_killing_wrongs_nobody),
+		cmocka_unit_test(test_another_log_of_the_host_is_not_the_clients),
 		cmocka_unit_test(test_fate_is_unknown_without_a_log),
 		cmocka_unit_test(test_a_return_by_the_brokers_log_alone),
 		cmocka_unit_test(test_the_same_client_id_on_another_host_is_no_return),
