@@ -64,6 +64,9 @@ struct episode {
 	struct ref_time formed;
 	const struct event *preparing;
 	struct sv broker_host;
+	const struct event **told;	/* the events of r.evidence, one for each */
+	size_t told_count;
+	size_t told_capacity;
 	struct cause *causes;
 	size_t cause_count;
 	size_t cause_capacity;
@@ -104,6 +107,11 @@ size_t episodes_until(const struct group_life *life, struct ref_time t);
 void episode_evidence(struct group_life *life, struct episode *ep, const struct sighting *s);
 /* How far a line of that host may be off, beyond the slack. */
 int64_t episode_slack_us(const struct group_life *life, struct sv host);
+
+/* ---- echo.c ---- */
+
+/* The evidence of the episode that said the same before, in other words; NULL when none did. */
+struct evidence *echo_find(const struct episode *ep, const struct event *e);
 
 /* ---- trigger.c ---- */
 

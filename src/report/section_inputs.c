@@ -94,13 +94,18 @@ static void clock_bullets(struct out *o, const struct chapter_context *c)
 	for (size_t i = 0; i < clocks->count; i++) {
 		const struct host_clock *h = &clocks->hosts[i];
 		for (size_t k = 1; k < h->piece_count; k++)
-			out_bullet(o, arena_printf(c->a, "The clock of %.*s was set by %+.3f s between %.*s and %.*s.", SV_ARG(h->host),
+			out_bullet(o, arena_printf(c->a, "The clock of %.*s was set by %+.3f s between %.*s and %.*s.%s", SV_ARG(h->host),
 						   (double)h->pieces[k].step_us / US_PER_S,
 						   SV_ARG(words_time(c->a, c->f, clock_to_ref(clocks, h->host, h->pieces[k].set_after))),
-						   SV_ARG(words_time(c->a, c->f, clock_to_ref(clocks, h->host, h->pieces[k].set_before)))));
+						   SV_ARG(words_time(c->a, c->f, clock_to_ref(clocks, h->host, h->pieces[k].set_before))),
+						   h->pieces[k].is_told ? " Its own daemon says so." : ""));
 		if (h->links_refuted > 0)
 			out_bullet(o, arena_printf(c->a, "%zu links of %.*s contradict all the others, and are left out.",
 						   h->links_refuted, SV_ARG(h->host)));
+		if (h->told_refuted > 0)
+			out_bullet(o, arena_printf(c->a, "%zu steps that a daemon of %.*s logged are excluded by the links around them, "
+							 "and are left out.",
+						   h->told_refuted, SV_ARG(h->host)));
 	}
 }
 
@@ -219,6 +224,10 @@ static void members_pieces(struct json_writer *w, const struct clocks *c, const 
 		json_int(w, "offset_us", p->offset_us);
 		json_maybe_real(w, "drift_ppm", true, p->drift_ppm);
 		json_maybe_int(w, "uncertainty_us", p->has_uncertainty, p->uncertainty_us);
+		if (p->is_told)
+			member_evidence(w, "told_by", &p->told);
+		else
+			json_null(w, "told_by");
 		json_object_end(w);
 	}
 	json_array_end(w);
@@ -265,6 +274,7 @@ void members_inputs(struct json_writer *w, const struct findings *f)
 		json_int(w, "links_forward", (int64_t)h->links_forward);
 		json_int(w, "links_backward", (int64_t)h->links_backward);
 		json_int(w, "links_refuted", (int64_t)h->links_refuted);
+		json_int(w, "told_refuted", (int64_t)h->told_refuted);
 		members_pieces(w, &f->clocks, h);
 		json_array(w, "tightest");
 		for (int k = 0; k < 2; k++) {
