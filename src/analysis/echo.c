@@ -37,7 +37,9 @@ static bool are_alike(const struct event *x, const struct event *y)
 	static const enum event_field numbers[] = { FIELD_GENERATION, FIELD_PARTITION, FIELD_OFFSET };
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-		if (!sv_agree(event_text(x, texts[i]), event_text(y, texts[i])))
+		struct sv a = event_text(x, texts[i]), b = event_text(y, texts[i]);
+
+		if (a.n > 0 && b.n > 0 && !sv_eq(a, b))
 			return false;
 	}
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
