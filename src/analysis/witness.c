@@ -87,7 +87,8 @@ static size_t processes_from(const struct group_life *life, struct sv host, stru
  */
 static bool is_start_of(const struct event *e, struct sv client, struct sv group)
 {
-	if (e->type != EVENT_CLIENT_CONFIG && e->type != EVENT_CLIENT_VERSION)
+	/* What a member asks for each time that it joins is no start. */
+	if ((e->type != EVENT_CLIENT_CONFIG && e->type != EVENT_CLIENT_VERSION) || event_has(e, FIELD_SETTINGS))
 		return false;
 	if (event_has(e, FIELD_CLIENT))
 		return sv_eq(event_text(e, FIELD_CLIENT), client);
