@@ -21,9 +21,9 @@ struct says {
 	size_t count;
 };
 
-static int64_t ms_us(enum threshold_id id)
+static int64_t ms_us(const struct detect_context *ctx, enum threshold_id id)
 {
-	return detect_threshold(id) * US_PER_MS;
+	return detect_threshold(ctx, id) * US_PER_MS;
 }
 
 static int by_time(const struct said *a, const struct said *b)
@@ -96,7 +96,7 @@ static void lengthen(struct window *w, struct ref_time end)
 int detect_log_conntrack(const struct detect_context *ctx)
 {
 	const enum event_type types[] = { EVENT_CONNTRACK_FULL };
-	const int64_t apart_us = ms_us(THRESHOLD_CONNTRACK_LINES_APART_MS), line_us = ms_us(THRESHOLD_CONNTRACK_LINE_MS);
+	const int64_t apart_us = ms_us(ctx, THRESHOLD_CONNTRACK_LINES_APART_MS), line_us = ms_us(ctx, THRESHOLD_CONNTRACK_LINE_MS);
 	const char *role = "the kernel dropped packets: its table of connections was full";
 	struct says all;
 	struct window *w = NULL;
@@ -156,7 +156,7 @@ static struct ref_time end_of_down(const struct detect_context *ctx, const struc
 /* From the line on, or where the kernel says for how long: up to it. */
 static void take_stall(const struct detect_context *ctx, const struct said *s)
 {
-	int64_t ms = detect_number(s->event, FIELD_ELAPSED_MS), line_us = ms_us(THRESHOLD_LINK_LINE_MS);
+	int64_t ms = detect_number(s->event, FIELD_ELAPSED_MS), line_us = ms_us(ctx, THRESHOLD_LINK_LINE_MS);
 	struct span span = { s->time, { s->time.us + line_us } };
 
 	if (ms > 0 && ms < INT32_MAX)
@@ -167,7 +167,7 @@ static void take_stall(const struct detect_context *ctx, const struct said *s)
 /* The lines [from, to) are of one device. */
 static void take_device(const struct detect_context *ctx, const struct says *all, const struct says *contacts, size_t from, size_t to)
 {
-	const int64_t line_us = ms_us(THRESHOLD_LINK_LINE_MS);
+	const int64_t line_us = ms_us(ctx, THRESHOLD_LINK_LINE_MS);
 	struct window *w = NULL;
 	const struct said *down = NULL;
 
@@ -289,7 +289,7 @@ static int by_log_and_start(const void *x, const void *y)
 int detect_log_pause(const struct detect_context *ctx)
 {
 	const enum event_type types[] = { EVENT_PROCESS_PAUSED, EVENT_PROCESS_PAUSES };
-	const int64_t gap_us = ms_us(THRESHOLD_PAUSE_GAP_MS);
+	const int64_t gap_us = ms_us(ctx, THRESHOLD_PAUSE_GAP_MS);
 	struct roles roles = { NULL, 0 };
 	struct says all;
 	size_t to;
