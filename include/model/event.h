@@ -45,6 +45,7 @@ struct field_info {
 	const char *name;
 	enum field_type type;
 	bool is_amount;		/* FIELD_INT, but written as a decimal */
+	bool is_span;		/* FIELD_INT, milliseconds, and may be written with another unit */
 	const char *what;
 };
 

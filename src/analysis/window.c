@@ -141,7 +141,10 @@ int windows_find(struct store *s, const struct clocks *c, const struct analysis_
 		if (detectors[i].find(&ctx) < 0)
 			return -1;
 	windows_merge(&ctx);
-	return windows_find_callers(&ctx);
+	if (windows_find_callers(&ctx) < 0)
+		return -1;
+	windows_join_pauses(&ctx);
+	return 0;
 }
 
 bool window_is_jitter(const struct window *w)
