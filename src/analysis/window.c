@@ -142,9 +142,10 @@ int windows_find(struct store *s, const struct clocks *c, const struct analysis_
 		if (detectors[i].find(&ctx) < 0)
 			return -1;
 	windows_merge(&ctx);
-	if (heard_measure(&ctx) < 0)
+	if (heard_measure(&ctx) < 0 || windows_find_callers(&ctx) < 0)
 		return -1;
-	return windows_find_callers(&ctx);
+	windows_join_pauses(&ctx);
+	return 0;
 }
 
 bool window_is_jitter(const struct window *w)
