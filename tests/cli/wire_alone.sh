@@ -8,7 +8,7 @@ out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 mkdir "$out/evidence"
 tar -xJf tests/lab/runs/blackout-long.tar.xz -C "$out/evidence"
-find "$out/evidence" -type f ! -name '*.pcap' -delete
+find "$out/evidence" -type f ! -name '*.pcap.gz' -delete
 "$BUILD/aftershock" analyze "$out/evidence" -o "$out/report" --quiet 2>/dev/null || test $? = 3
 awk '
 { gsub(/[",]/, "") }
