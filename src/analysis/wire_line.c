@@ -79,6 +79,12 @@ static bool is_told_of(const struct tellers *all, const struct groups *g, const 
 	return false;
 }
 
+/* Who joins without an id is told one to join with (KIP-394). */
+static bool is_newcomer(const struct event *e)
+{
+	return e->type == EVENT_WIRE_JOINED && sv_eq(event_text(e, FIELD_ERROR), SV("MEMBER_ID_REQUIRED"));
+}
+
 /* What was refused is no join; that a generation is over is not that a membership is. */
 static bool is_line(const struct event *e)
 {
@@ -86,7 +92,7 @@ static bool is_line(const struct event *e)
 		return false;
 	if (is_loss(e))
 		return event_has(e, FIELD_ERROR) && witness_is_unknown_member(e);
-	return !event_has(e, FIELD_ERROR);
+	return !event_has(e, FIELD_ERROR) || is_newcomer(e);
 }
 
 int wire_lines_load(struct store *s, const struct groups *g, const struct event *told, size_t told_count,

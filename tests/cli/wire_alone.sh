@@ -20,7 +20,8 @@ $1 == "host:" { host = $2 }
 $1 == "fate:" { fate = $2 }
 $1 == "attribution:" && generation != "" { print generation, trigger, basis, host, fate, $2, generation == 2 ? time : ""; generation = "" }
 ' "$out/report/report.json" >"$out/seen"
-grep -qx '2 session_timeout wire consumer-1 wrongly_evicted explained 14:34:02.[89]' "$out/seen" &&
+grep -qx '1 member_join wire consumer-[123] not_evicted [a-z_]* ' "$out/seen" &&
+	grep -qx '2 session_timeout wire consumer-1 wrongly_evicted explained 14:34:02.[89]' "$out/seen" &&
 	grep -qx '3 member_rejoin wire consumer-1 not_evicted explained ' "$out/seen" && test "$(wc -l <"$out/seen")" = 3 || {
 	cat "$out/seen"
 	exit 1

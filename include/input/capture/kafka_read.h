@@ -28,7 +28,9 @@ struct kafka_reader {
 const uint8_t *kafka_read_bytes(struct kafka_reader *r, size_t n);
 void kafka_read_skip(struct kafka_reader *r, uint64_t n);
 
-/* Of 1, 2, 4 or 8 bytes, with its sign. */
+/* The number that stands in 1, 2, 4 or 8 bytes, with its sign. */
+int64_t kafka_read_number(const uint8_t *p, unsigned bytes);
+/* The next one. */
 int64_t kafka_read_int(struct kafka_reader *r, unsigned bytes);
 uint64_t kafka_read_varint(struct kafka_reader *r);
 

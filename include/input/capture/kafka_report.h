@@ -19,4 +19,14 @@ void kafka_report_beat(struct kafka_conn *c, const struct kafka_tls_beat *beat);
 /* How long answers took, over the capture. */
 void kafka_report_latencies(struct kafka *k);
 
+/* ---- for kafka_tell.c ---- */
+
+/* An event of a request that was answered now. */
+void kafka_report_begin(struct event *e, struct kafka_conn *c, enum event_type type, const struct kafka_request *r);
+void kafka_report_put(const struct kafka_conn *c, const struct event *e);
+/* Nothing when it is absent or empty. */
+void kafka_report_name(struct event *e, enum event_field f, struct sv name);
+/* Nothing for 0; of a code that the tables do not know, its number, which stands in text. */
+void kafka_report_error(struct event *e, int64_t code, char text[32]);
+
 #endif

@@ -133,22 +133,15 @@ static bool take_records(struct kafka_fetch *f, struct kafka_reader *r, const st
 	return true;
 }
 
-static int64_t number_at(const uint8_t *p, unsigned n)
-{
-	struct kafka_reader r = { .at = p, .end = p + n };
-
-	return kafka_read_int(&r, n);
-}
-
 /* Marks of transactions are delivered to nobody. */
 static void tell_batch(const struct kafka_fetch *f, const uint8_t *p, const struct kafka_fetch_user *user)
 {
-	struct kafka_range range = { .has_offsets = true, .has_end = true, .offset = number_at(p, 8) };
+	struct kafka_range range = { .has_offsets = true, .has_end = true, .offset = kafka_read_number(p, 8) };
 	int64_t delta = 0;
 
 	if (p[MAGIC_AT] >= 2) {
-		delta = number_at(p + DELTA_AT, 4);
-		if ((number_at(p + ATTRIBUTES_AT, 2) & ATTRIBUTE_CONTROL) != 0)
+		delta = kafka_read_number(p + DELTA_AT, 4);
+		if ((kafka_read_number(p + ATTRIBUTES_AT, 2) & ATTRIBUTE_CONTROL) != 0)
 			return;
 	}
 	if (range.offset < 0 || range.offset > INT64_MAX / 2 || delta < 0)
@@ -178,7 +171,7 @@ static bool take_batch(struct kafka_fetch *f, struct kafka_reader *r, const stru
 	p = kafka_read_bytes(r, head);
 	if (p == NULL)
 		return false;
-	length = number_at(p + BATCH_LENGTH_AT, 4);
+	length = kafka_read_number(p + BATCH_LENGTH_AT, 4);
 	whole = length > 0 ? (uint64_t)length + BATCH_COUNTED_FROM : 0;
 	if (whole < head) {
 		f->lost = true;
@@ -293,7 +286,7 @@ static void lose(struct kafka_fetch *f, uint64_t n, const struct kafka_fetch_use
 		return;
 	}
 	if (f->step == STEP_BATCH && f->skip == 0 && f->have >= 8) {
-		struct kafka_range range = { .has_offsets = true, .offset = number_at(f->unit, 8) };
+		struct kafka_range range = { .has_offsets = true, .offset = kafka_read_number(f->unit, 8) };
 
 		if (range.offset >= 0)
 			tell(f, &range, user);

@@ -34,17 +34,20 @@ void kafka_read_skip(struct kafka_reader *r, uint64_t n)
 		(void)kafka_read_bytes(r, (size_t)n);
 }
 
-int64_t kafka_read_int(struct kafka_reader *r, unsigned bytes)
+int64_t kafka_read_number(const uint8_t *p, unsigned bytes)
 {
-	const uint8_t *p = kafka_read_bytes(r, bytes);
-	uint64_t value;
+	uint64_t value = (p[0] & 0x80) != 0 ? UINT64_MAX : 0;
 
-	if (p == NULL)
-		return 0;
-	value = (p[0] & 0x80) != 0 ? UINT64_MAX : 0;
 	for (unsigned i = 0; i < bytes; i++)
 		value = value << 8 | p[i];
 	return (int64_t)value;
+}
+
+int64_t kafka_read_int(struct kafka_reader *r, unsigned bytes)
+{
+	const uint8_t *p = kafka_read_bytes(r, bytes);
+
+	return p != NULL ? kafka_read_number(p, bytes) : 0;
 }
 
 uint64_t kafka_read_varint(struct kafka_reader *r)

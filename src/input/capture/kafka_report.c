@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "input/capture/kafka_api.h"
-#include "input/capture/kafka_group.h"
+#include "input/capture/kafka_tell.h"
 
 /* An answer is late that comes so long after it was due, or takes so many times what is usual; detectors are stricter. */
 #define LATE_US (1 * US_PER_S)
@@ -16,8 +16,6 @@
 #define USUAL_SAMPLES_LEAST 8
 /* Services and kinds of request of which latencies are kept: 300 bytes each. */
 #define LATENCIES_MOST 2048
-/* Partitions of an assignment as a text; a longer list is left out rather than cut. */
-#define PARTITIONS_BYTES 8192
 
 /* ---- how events are made ---- */
 
@@ -45,7 +43,7 @@ static void begin(struct event *e, struct kafka_conn *c, enum event_type type, c
 	event_set_text(e, FIELD_DIRECTION, c->client == TCP_A ? SV("ab") : SV("ba"));
 }
 
-static void put(const struct kafka_conn *c, const struct event *out)
+void kafka_report_put(const struct kafka_conn *c, const struct event *out)
 {
 	tcp_report_put(c->kafka->report, out);
 }
@@ -55,7 +53,7 @@ static int64_t sent_us(const struct kafka_request *r)
 	return r->sent_us != 0 ? r->sent_us : r->begun_us;
 }
 
-static void set_name(struct event *e, enum event_field f, struct sv name)
+void kafka_report_name(struct event *e, enum event_field f, struct sv name)
 {
 	if (name.n > 0)
 		event_set_text(e, f, name);
@@ -68,7 +66,7 @@ static void set_number(struct event *e, enum event_field f, const struct kafka_n
 }
 
 /* Of one that the tables do not know, its number. Good until text is used again. */
-static void set_error(struct event *e, int64_t code, char text[32])
+void kafka_report_error(struct event *e, int64_t code, char text[32])
 {
 	const char *name = kafka_error_name(code);
 
@@ -93,10 +91,10 @@ static void set_request(struct event *e, const struct kafka_request *r)
 {
 	event_set_text(e, FIELD_API, sv_of(api_name(r)));
 	event_set_int(e, FIELD_CORRELATION_ID, r->correlation);
-	set_name(e, FIELD_CLIENT, r->client);
-	set_name(e, FIELD_GROUP, r->group);
-	set_name(e, FIELD_MEMBER, r->member);
-	set_name(e, FIELD_INSTANCE, r->instance);
+	kafka_report_name(e, FIELD_CLIENT, r->client);
+	kafka_report_name(e, FIELD_GROUP, r->group);
+	kafka_report_name(e, FIELD_MEMBER, r->member);
+	kafka_report_name(e, FIELD_INSTANCE, r->instance);
 	set_number(e, FIELD_GENERATION, &r->generation);
 	if (r->received_us != 0)
 		event_set_int(e, FIELD_RECEIVED_AT_US, r->received_us);
@@ -104,7 +102,7 @@ static void set_request(struct event *e, const struct kafka_request *r)
 		event_set_int(e, FIELD_RETRANSMITS, r->sends - 1);
 }
 
-static void begin_request(struct event *out, struct kafka_conn *c, enum event_type type,
+void kafka_report_begin(struct event *out, struct kafka_conn *c, enum event_type type,
 			  const struct kafka_request *r)
 {
 	begin(out, c, type, &r->place, sent_us(r), c->now_us);
@@ -195,11 +193,11 @@ static void note_latency(struct kafka_conn *c, const struct kafka_request *r)
 	if (is_late(c, r, c->now_us, usual_us)) {
 		struct event out;
 
-		begin_request(&out, c, EVENT_WIRE_LATE, r);
+		kafka_report_begin(&out, c, EVENT_WIRE_LATE, r);
 		set_wait(&out, c, r, c->now_us);
 		if (usual_us > 0)
 			event_set_int(&out, FIELD_USUAL_US, usual_us);
-		put(c, &out);
+		kafka_report_put(c, &out);
 	}
 	if (l == NULL)
 		return;
@@ -210,394 +208,11 @@ static void note_latency(struct kafka_conn *c, const struct kafka_request *r)
 
 /* ---- answers ---- */
 
-/* A list of topic-partitions that grows. */
-struct partitions {
-	char text[PARTITIONS_BYTES];
-	size_t n;
-	bool is_over;
-};
-
-/* While an answer is read. */
-struct exchange {
-	struct kafka_conn *conn;
-	const struct kafka_request *request;
-	struct partitions partitions;
-};
-
-static struct sv topic_of(struct kafka_conn *c, const struct kafka_facts *f)
-{
-	if (kafka_has(f, KAFKA_TOPIC_ID))
-		return kafka_names_topic_of(c->kafka->names, kafka_text(f, KAFKA_TOPIC_ID));
-	return kafka_text(f, KAFKA_TOPIC);
-}
-
-static void add_partition(struct exchange *x, const struct kafka_facts *f)
-{
-	struct partitions *p = &x->partitions;
-	struct sv topic = topic_of(x->conn, f);
-	size_t room = sizeof p->text - p->n;
-	int n = snprintf(p->text + p->n, room, "%s%.*s-%" PRId64, p->n > 0 ? "," : "", SV_ARG(topic),
-			 kafka_number(f, KAFKA_PARTITION, 0));
-
-	if (n < 0 || (size_t)n >= room)
-		p->is_over = true;
-	else
-		p->n += (size_t)n;
-}
-
-static void set_partitions(struct event *e, const struct partitions *p)
-{
-	if (!p->is_over)
-		event_set_text(e, FIELD_PARTITIONS, (struct sv){ p->text, p->n });
-}
-
-static void tell_setting(struct exchange *x, const char *key, int64_t value, int64_t *told)
-{
-	struct event out;
-	char text[32];
-
-	if (value <= 0 || value == *told || x->request->group.n == 0)
-		return;
-	*told = value;
-	snprintf(text, sizeof text, "%" PRId64, value);
-	begin_request(&out, x->conn, EVENT_WIRE_CONFIG, x->request);
-	event_set_text(&out, FIELD_KEY, sv_of(key));
-	event_set_text(&out, FIELD_VALUE, sv_of(text));
-	put(x->conn, &out);
-}
-
-/* Without a group it says nothing of one. */
-static void put_of_group(struct exchange *x, struct event *out)
-{
-	if (event_has(out, FIELD_GROUP))
-		put(x->conn, out);
-}
-
-/* Each once. */
-static void put_member(struct exchange *x, struct sv member)
-{
-	struct kafka_conn *c = x->conn;
-	struct event out;
-
-	if (member.n == 0 || sv_eq(c->member, member))
-		return;
-	c->member = member;
-	begin_request(&out, c, EVENT_WIRE_MEMBER, x->request);
-	event_set_text(&out, FIELD_MEMBER, member);
-	put_of_group(x, &out);
-}
-
-static void put_heartbeat(struct exchange *x, const struct kafka_facts *f)
-{
-	struct event out;
-	char error[32];
-
-	begin_request(&out, x->conn, EVENT_WIRE_HEARTBEAT, x->request);
-	set_name(&out, FIELD_MEMBER, kafka_text(f, KAFKA_MEMBER));
-	set_error(&out, kafka_number(f, KAFKA_ERROR, 0), error);
-	put(x->conn, &out);
-}
-
-static void heartbeat_answered(struct exchange *x, const struct kafka_facts *f)
-{
-	put_member(x, x->request->member);
-	put_heartbeat(x, f);
-}
-
-static void put_joined(struct exchange *x, const struct kafka_facts *f)
-{
-	struct event out;
-	char error[32];
-
-	begin_request(&out, x->conn, EVENT_WIRE_JOINED, x->request);
-	set_name(&out, FIELD_MEMBER, kafka_text(f, KAFKA_MEMBER));
-	set_name(&out, FIELD_PROTOCOL, kafka_text(f, KAFKA_PROTOCOL));
-	set_name(&out, FIELD_CLIENT_REASON, x->request->reason);
-	if (kafka_number(f, KAFKA_GENERATION, -1) >= 0)
-		event_set_int(&out, FIELD_GENERATION, kafka_number(f, KAFKA_GENERATION, -1));
-	x->conn->leads = kafka_text(f, KAFKA_LEADER).n > 0 && sv_eq(kafka_text(f, KAFKA_LEADER), kafka_text(f, KAFKA_MEMBER));
-	if (kafka_has(f, KAFKA_MEMBER) && kafka_text(f, KAFKA_LEADER).n > 0)
-		event_set_text(&out, FIELD_STATE, x->conn->leads ? SV("leader") : SV("follower"));
-	set_error(&out, kafka_number(f, KAFKA_ERROR, 0), error);
-	put_of_group(x, &out);
-}
-
-static void put_synced(struct exchange *x, const struct kafka_facts *f)
-{
-	struct event out;
-	char error[32];
-
-	begin_request(&out, x->conn, EVENT_WIRE_SYNCED, x->request);
-	set_name(&out, FIELD_MEMBER, kafka_text(f, KAFKA_MEMBER));
-	if (kafka_number(f, KAFKA_GENERATION, -1) >= 0)
-		event_set_int(&out, FIELD_GENERATION, kafka_number(f, KAFKA_GENERATION, -1));
-	set_error(&out, kafka_number(f, KAFKA_ERROR, 0), error);
-	if (x->conn->leads && x->request->key == KAFKA_SYNC_GROUP)
-		event_set_text(&out, FIELD_STATE, SV("leader"));
-	if (kafka_number(f, KAFKA_ERROR, 0) == 0)
-		set_partitions(&out, &x->partitions);
-	put_of_group(x, &out);
-}
-
-static void put_left(struct exchange *x, struct sv member, struct sv instance, struct sv reason, int64_t code)
-{
-	struct event out;
-	char error[32];
-
-	begin_request(&out, x->conn, EVENT_WIRE_LEFT, x->request);
-	set_name(&out, FIELD_MEMBER, member);
-	set_name(&out, FIELD_INSTANCE, instance);
-	set_name(&out, FIELD_CLIENT_REASON, reason);
-	set_error(&out, code, error);
-	put_of_group(x, &out);
-}
-
-/* KIP-848: a member joins with epoch 0, leaves with -1 or -2, and is told what it owns when that changes. */
-static void group_heartbeat_answered(struct exchange *x, const struct kafka_facts *f)
-{
-	struct kafka_told *told = &x->conn->told;
-	int64_t epoch = x->request->generation.known ? x->request->generation.value : 1;
-
-	if (x->request->rebalance_ms.known)
-		tell_setting(x, "max.poll.interval.ms", x->request->rebalance_ms.value, &told->rebalance_ms);
-	tell_setting(x, "group.consumer.heartbeat.interval.ms", kafka_number(f, KAFKA_HEARTBEAT_MS, 0),
-		     &told->heartbeat_ms);
-	if (epoch < 0) {
-		put_left(x, x->request->member, x->request->instance, SV_ABSENT, kafka_number(f, KAFKA_ERROR, 0));
-		return;
-	}
-	put_member(x, kafka_names_keep(x->conn->kafka->names, kafka_text(f, KAFKA_MEMBER)));
-	put_heartbeat(x, f);
-	if (epoch == 0)
-		put_joined(x, f);
-	if (kafka_number(f, KAFKA_HAS_ASSIGNMENT, 0) != 0)
-		put_synced(x, f);
-}
-
-static void join_answered(struct exchange *x, const struct kafka_facts *f)
-{
-	struct kafka_told *told = &x->conn->told;
-
-	put_joined(x, f);
-	if (kafka_number(f, KAFKA_ERROR, 0) != 0)
-		return;
-	put_member(x, kafka_names_keep(x->conn->kafka->names, kafka_text(f, KAFKA_MEMBER)));
-	tell_setting(x, "session.timeout.ms", x->request->session_ms.value, &told->session_ms);
-	tell_setting(x, "max.poll.interval.ms", x->request->rebalance_ms.value, &told->rebalance_ms);
-}
-
-static void each_assigned(void *context, enum kafka_what array, const struct kafka_facts *f)
-{
-	if (array == KAFKA_EACH_PARTITION)
-		add_partition(context, f);
-}
-
-/* Assignments of Connect and others are not topic-partitions. */
-static void sync_answered(struct exchange *x, const struct kafka_facts *f)
-{
-	struct sv protocol = kafka_text(f, KAFKA_PROTOCOL_TYPE);
-	struct sv bytes = kafka_text(f, KAFKA_ASSIGNMENT);
-
-	x->partitions.is_over = bytes.p == NULL || !sv_agree(protocol, SV("consumer")) ||
-				!sv_agree(x->request->protocol, SV("consumer"));
-	if (!x->partitions.is_over && bytes.n > 0) {
-		struct kafka_facts assignment;
-
-		kafka_group_assignment(bytes, &assignment, &(struct kafka_visitor){ each_assigned, x });
-	}
-	put_synced(x, f);
-}
-
-static const struct kafka_item *item_of(const struct kafka_request *r, struct sv name, int64_t partition)
-{
-	const struct kafka_item *item = r->items;
-
-	while (item != NULL && !(item->partition == partition && sv_eq(item->name, name)))
-		item = item->next;
-	return item;
-}
-
-/* Since version 3 each member has an answer of its own. */
-static void each_left(struct exchange *x, enum kafka_what array, const struct kafka_facts *f)
-{
-	struct sv member = kafka_text(f, KAFKA_MEMBER);
-	const struct kafka_item *item = x->request->items;
-
-	(void)array;
-	while (item != NULL && !sv_eq(item->name, member))
-		item = item->next;
-	put_left(x, member, kafka_text(f, KAFKA_INSTANCE), item != NULL ? item->reason : SV_ABSENT,
-		 kafka_number(f, KAFKA_ERROR, 0));
-}
-
-/*
- * Before version 3 the one member of the request. After it, an answer whose
- * list is not at hand still says that the request was taken.
- */
-static void leave_answered(struct exchange *x, const struct kafka_facts *f)
-{
-	if (x->request->version < 3 || kafka_number(f, KAFKA_ERROR, 0) != 0)
-		put_left(x, x->request->member, x->request->instance, x->request->reason,
-			 kafka_number(f, KAFKA_ERROR, 0));
-}
-
-static void put_position(struct exchange *x, enum event_type type, const struct kafka_facts *f, struct sv topic,
-			 const struct kafka_number *offset)
-{
-	struct event out;
-	char error[32];
-
-	begin_request(&out, x->conn, type, x->request);
-	set_name(&out, FIELD_GROUP, kafka_text(f, KAFKA_GROUP));
-	event_set_text(&out, FIELD_TOPIC, topic);
-	event_set_int(&out, FIELD_PARTITION, kafka_number(f, KAFKA_PARTITION, 0));
-	if (offset->known && offset->value >= 0)
-		event_set_int(&out, FIELD_OFFSET, offset->value);
-	set_error(&out, kafka_number(f, KAFKA_ERROR, 0), error);
-	if (!sv_is_absent(topic))
-		put_of_group(x, &out);
-}
-
-static void each_committed(struct exchange *x, enum kafka_what array, const struct kafka_facts *f)
-{
-	struct sv topic = kafka_names_keep(x->conn->kafka->names, topic_of(x->conn, f));
-	const struct kafka_item *item = item_of(x->request, topic, kafka_number(f, KAFKA_PARTITION, 0));
-	struct kafka_number offset = { item != NULL, item != NULL ? item->offset : 0 };
-
-	(void)array;
-	put_position(x, EVENT_WIRE_COMMIT, f, topic, &offset);
-}
-
-static void each_offset(struct exchange *x, enum kafka_what array, const struct kafka_facts *f)
-{
-	struct kafka_number offset = { kafka_has(f, KAFKA_OFFSET), kafka_number(f, KAFKA_OFFSET, 0) };
-
-	if (array == KAFKA_EACH_PARTITION)
-		put_position(x, EVENT_WIRE_COMMITTED, f, topic_of(x->conn, f), &offset);
-}
-
-/* Keys of other types are transactions and share partitions. */
-static void put_coordinator(struct exchange *x, const struct kafka_facts *f)
-{
-	struct sv host = kafka_text(f, KAFKA_HOST);
-	struct event out;
-	char error[32], node[300];
-
-	if (x->request->key_type.known && x->request->key_type.value != 0)
-		return;
-	begin_request(&out, x->conn, EVENT_WIRE_COORDINATOR, x->request);
-	set_name(&out, FIELD_GROUP, kafka_text(f, KAFKA_GROUP));
-	snprintf(node, sizeof node, "%.*s:%" PRId64, SV_ARG(host), kafka_number(f, KAFKA_PORT, 0));
-	if (host.n > 0 && kafka_has(f, KAFKA_PORT))
-		event_set_text(&out, FIELD_NODE, sv_of(node));
-	set_error(&out, kafka_number(f, KAFKA_ERROR, 0), error);
-	put_of_group(x, &out);
-}
-
-static void each_coordinator(struct exchange *x, enum kafka_what array, const struct kafka_facts *f)
-{
-	(void)array;
-	put_coordinator(x, f);
-}
-
-static void coordinator_answered(struct exchange *x, const struct kafka_facts *f)
-{
-	if (x->request->version < 4)
-		put_coordinator(x, f);
-}
-
-static void versions_answered(struct exchange *x, const struct kafka_facts *f)
-{
-	struct event out;
-
-	(void)f;
-	if (x->request->reason.n == 0)
-		return;
-	begin_request(&out, x->conn, EVENT_WIRE_CLIENT, x->request);
-	event_set_text(&out, FIELD_VALUE, x->request->reason);
-	put(x->conn, &out);
-}
-
-static void each_topic(struct exchange *x, enum kafka_what array, const struct kafka_facts *f)
-{
-	(void)array;
-	kafka_names_topic(x->conn->kafka->names, kafka_text(f, KAFKA_TOPIC_ID), kafka_text(f, KAFKA_TOPIC));
-}
-
-static void each_owned(struct exchange *x, enum kafka_what array, const struct kafka_facts *f)
-{
-	each_assigned(x, array, f);
-}
-
-/* What answers say: of each element while it is read, and at the end of what is at hand. */
-static const struct {
-	int key;
-	void (*each)(struct exchange *x, enum kafka_what array, const struct kafka_facts *f);
-	void (*answered)(struct exchange *x, const struct kafka_facts *f);
-} answers[] = {
-	{ KAFKA_HEARTBEAT, NULL, heartbeat_answered },
-	{ KAFKA_CONSUMER_GROUP_HEARTBEAT, each_owned, group_heartbeat_answered },
-	{ KAFKA_SHARE_GROUP_HEARTBEAT, each_owned, group_heartbeat_answered },
-	{ KAFKA_STREAMS_GROUP_HEARTBEAT, NULL, group_heartbeat_answered },
-	{ KAFKA_JOIN_GROUP, NULL, join_answered },
-	{ KAFKA_SYNC_GROUP, NULL, sync_answered },
-	{ KAFKA_LEAVE_GROUP, each_left, leave_answered },
-	{ KAFKA_OFFSET_COMMIT, each_committed, NULL },
-	{ KAFKA_TXN_OFFSET_COMMIT, each_committed, NULL },
-	{ KAFKA_OFFSET_FETCH, each_offset, NULL },
-	{ KAFKA_FIND_COORDINATOR, each_coordinator, coordinator_answered },
-	{ KAFKA_API_VERSIONS, NULL, versions_answered },
-	{ KAFKA_KEY_METADATA, each_topic, NULL },
-};
-#define ANSWER_COUNT (sizeof answers / sizeof answers[0])
-
-struct visit {
-	struct exchange *exchange;
-	size_t answer;
-};
-
-static void visit_element(void *context, enum kafka_what array, const struct kafka_facts *f)
-{
-	const struct visit *v = context;
-
-	if (answers[v->answer].each != NULL)
-		answers[v->answer].each(v->exchange, array, f);
-}
-
-static void read_answer(struct kafka_conn *c, const struct kafka_request *r, struct kafka_reader *body)
-{
-	const struct kafka_layout *layout = kafka_group_layout(r->key);
-	struct exchange x;
-	struct visit visit = { &x, 0 };
-	struct kafka_facts facts;
-
-	/* Not its text: that would cost more than all the rest. */
-	x.conn = c;
-	x.request = r;
-	x.partitions.n = 0;
-	x.partitions.is_over = false;
-	while (visit.answer < ANSWER_COUNT && answers[visit.answer].key != r->key)
-		visit.answer++;
-	if (visit.answer == ANSWER_COUNT || layout == NULL)
-		return;
-	kafka_layout_read(body, layout->response, r->version, &facts, &(struct kafka_visitor){ visit_element, &visit });
-	if (body->state == KAFKA_READ_BAD) {
-		c->kafka->counts.damaged++;
-		return;
-	}
-	/* Without its error nothing is known of an answer. */
-	if (body->state == KAFKA_READ_CUT && !kafka_has(&facts, KAFKA_ERROR))
-		return;
-	x.partitions.is_over = x.partitions.is_over || body->state != KAFKA_READ_FINE;
-	if (answers[visit.answer].answered != NULL)
-		answers[visit.answer].answered(&x, &facts);
-}
-
 void kafka_report_answer(struct kafka_conn *c, const struct kafka_request *r, struct kafka_reader *body)
 {
 	note_latency(c, r);
 	if (body != NULL)
-		read_answer(c, r, body);
+		kafka_tell_answer(c, r, body);
 }
 
 /* ---- no answer ---- */
@@ -616,7 +231,7 @@ void kafka_report_unanswered(struct kafka_conn *c, const struct kafka_request *r
 		event_set_int(&out, FIELD_PENDING, 1);
 	if (censored)
 		event_set_int(&out, FIELD_CENSORED, 1);
-	put(c, &out);
+	kafka_report_put(c, &out);
 }
 
 /* ---- what fetches deliver ---- */
@@ -627,15 +242,15 @@ static void put_delivered(struct kafka_conn *c, const struct kafka_item *item)
 	char error[32];
 
 	begin(&out, c, EVENT_WIRE_FETCH, &item->place, item->us, item->us);
-	set_name(&out, FIELD_CLIENT, c->client_id);
+	kafka_report_name(&out, FIELD_CLIENT, c->client_id);
 	event_set_text(&out, FIELD_TOPIC, item->name);
 	event_set_int(&out, FIELD_PARTITION, item->partition);
 	if (item->has_offset)
 		event_set_int(&out, FIELD_OFFSET, item->offset);
 	if (item->has_end)
 		event_set_int(&out, FIELD_END_OFFSET, item->end_offset);
-	set_error(&out, item->error, error);
-	put(c, &out);
+	kafka_report_error(&out, item->error, error);
+	kafka_report_put(c, &out);
 }
 
 /* The list has the latest first. */
@@ -710,7 +325,7 @@ void kafka_report_beat(struct kafka_conn *c, const struct kafka_tls_beat *beat)
 
 	begin(&out, c, EVENT_WIRE_HEARTBEAT, &beat->place, beat->us, beat->us);
 	out.strength = STRENGTH_SUGGESTS;
-	put(c, &out);
+	kafka_report_put(c, &out);
 }
 
 static void put_latency(struct kafka *k, const struct kafka_latency *l)
