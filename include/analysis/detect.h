@@ -57,6 +57,10 @@ int detect_counter_loss(const struct detect_context *ctx);
 int detect_link(const struct detect_context *ctx);
 int detect_softnet(const struct detect_context *ctx);
 int detect_conntrack(const struct detect_context *ctx);
+int detect_interface(const struct detect_context *ctx);
+int detect_socket_loss(const struct detect_context *ctx);
+int detect_socket_silence(const struct detect_context *ctx);
+int detect_starved(const struct detect_context *ctx);
 int detect_process_pause(const struct detect_context *ctx);
 int detect_server_pause(const struct detect_context *ctx);
 

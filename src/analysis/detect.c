@@ -24,9 +24,13 @@ const struct detector detectors[] = {
 	{ WINDOW_RESET, "capture", detect_reset, ROWS(RESET_UNANSWERED_MS, RESET_RESTART_S) },
 	{ WINDOW_LOSS, "netstat", detect_counter_loss, ROWS(LOSS_PERCENT, LOSS_TIMEOUTS) },
 	{ WINDOW_LINK, "netstat", detect_link, ROWS(LINK_HELD_BACK, LINK_HELD_BACK) },
+	{ WINDOW_LINK, "interface", detect_interface, ROWS(LINK_ERRORS, LINK_DROP_PERCENT) },
+	{ WINDOW_BLACKOUT, "sockets", detect_socket_silence, ROWS(BLACKOUT_LEAST_MS, BLACKOUT_RTTS) },
+	{ WINDOW_LOSS, "sockets", detect_socket_loss, ROWS(LOSS_PERCENT, LOSS_TIMEOUTS) },
 	{ WINDOW_SOFTNET, "softnet", detect_softnet, ROWS(SOFTNET_DROPS, SOFTNET_SQUEEZE_PER_S) },
 	{ WINDOW_CONNTRACK, "conntrack", detect_conntrack, ROWS(CONNTRACK_GROWTH, CONNTRACK_GROWTH) },
 	{ WINDOW_PROCESS_PAUSE, "capture", detect_process_pause, ROWS(PAUSE_HEARTBEAT_PERCENT, PAUSE_HABIT_PERCENT) },
+	{ WINDOW_PROCESS_PAUSE, "cpu_quota", detect_starved, ROWS(STARVED_PERCENT, STARVED_PERIOD_MS) },
 	{ WINDOW_SERVER_PAUSE, "capture", detect_server_pause, ROWS(SERVER_PAUSE_HEARTBEATS, SERVER_PAUSE_CALLERS) },
 };
 const size_t detector_count = sizeof detectors / sizeof detectors[0];

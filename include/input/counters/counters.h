@@ -15,7 +15,7 @@
 #include "input/kind.h"
 
 enum counter_id {
-#define FAMILY(id, name, wraps, apart, scope, needs, also)
+#define FAMILY(id, name, wraps, apart, strength, scope, needs, also)
 #define COUNTER(id, family, name, column, reset_only, why) id,
 #include "input/counters/counters.def"
 #undef COUNTER
@@ -25,7 +25,7 @@ enum counter_id {
 enum counter_family {
 #define COUNTER(id, family, name, column, reset_only, why)
 #undef FAMILY
-#define FAMILY(id, name, wraps, apart, scope, needs, also) FAMILY_##id,
+#define FAMILY(id, name, wraps, apart, strength, scope, needs, also) FAMILY_##id,
 #include "input/counters/counters.def"
 #undef FAMILY
 #undef COUNTER
@@ -43,6 +43,7 @@ struct counter_info {
 struct family_info {
 	const char *name;
 	bool wraps_at_32_bits, apart;
+	enum strength strength; /* of an event that one of them grew */
 	const char *scope;
 	enum counter_id needs, also; /* COUNTER_COUNT: none */
 };

@@ -233,6 +233,8 @@ static int close_sample(struct loop *l, enum counter_family family, const struct
 				s = counters_sampler(l->of, SV_ABSENT, family);
 			if (first == NULL)
 				first = b;
+			if (b->scope != NULL)
+				counters_scope(s, b->scope);
 			sampler_add(s, r);
 		}
 	}

@@ -202,6 +202,12 @@ bool metric_counter(const struct metric *m, struct arena *a, struct metric_count
 	return true;
 }
 
+/* Pressure is of the machine, or of a container's cgroup. */
+static const char *scope_of(const struct metric *m)
+{
+	return sv_starts_with(m->name, SV("container_")) ? "cgroup" : "host";
+}
+
 /* ---- a text exposition in a loop ---- */
 
 enum loop_line exposition_take(struct loop_block *b, const struct line *line, const char **why)
@@ -232,6 +238,8 @@ enum loop_line exposition_take(struct loop_block *b, const struct line *line, co
 			answer = LOOP_LINE_AGAIN;
 		} else {
 			loop_add_device(b, counter.id, (uint64_t)value, line);
+			if (counter_infos[counter.id].family == FAMILY_PRESSURE)
+				b->scope = scope_of(&m);
 			if (b->count > 0)
 				b->readings[b->count - 1].cpu = counter.cpu;
 		}
@@ -366,8 +374,11 @@ static void begin_series(struct series_set *set, struct series *s, const struct 
 		return;
 	s->host = set->in->host_is_option ? SV_ABSENT : counters_name(set->of, host_of(&m));
 	s->counter.device = counters_name(set->of, s->counter.device);
-	if (counter_infos[s->counter.id].family != FAMILY_CONNTRACK_TABLE)
-		s->sampler = counters_series(set->of, s->host, counter_infos[s->counter.id].family);
+	enum counter_family family = counter_infos[s->counter.id].family;
+	if (family != FAMILY_CONNTRACK_TABLE)
+		s->sampler = counters_series(set->of, s->host, family);
+	if (family == FAMILY_PRESSURE)
+		counters_scope(s->sampler, scope_of(&m));
 	counters_format(set->of, sv_starts_with(m.name, SV("container_")) ? "cAdvisor" : "node_exporter");
 }
 

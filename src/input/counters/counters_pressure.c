@@ -101,6 +101,10 @@ enum loop_line pressure_take(struct loop_block *b, const struct line *line, cons
 		return take_unnamed(b, line, full, total);
 	enum counter_id id = full ? resources[resource].full : resources[resource].some;
 	b->device = cgroup_of(b);
+	if (!sv_is_absent(b->device))
+		b->scope = "cgroup";
+	else if (sv_starts_with(b->section, SV("/proc/")))
+		b->scope = "host";
 	if (loop_has(b, id, b->device))
 		return LOOP_LINE_AGAIN;
 	loop_add_device(b, id, total, line);
@@ -116,6 +120,7 @@ int pressure_close(struct loop_block *b, struct ingest *in, const struct host_ti
 	(void)time;
 	if (u == NULL || u->count == 0)
 		return 0;
+	b->scope = "host";
 	for (size_t i = 0; i < RESOURCES && u->count == RESOURCES; i++) {
 		loop_add(b, resources[i].some, -1, u->some[i], &u->line[i]);
 		if (u->has_full[i])

@@ -11,7 +11,7 @@
 #include <string.h>
 
 const struct counter_info counter_infos[COUNTER_COUNT] = {
-#define FAMILY(id, name, wraps, apart, scope, needs, also)
+#define FAMILY(id, name, wraps, apart, strength, scope, needs, also)
 #define COUNTER(id, family, name, column, reset_only, why) { FAMILY_##family, name, column, reset_only, why },
 #include "input/counters/counters.def"
 #undef COUNTER
@@ -20,7 +20,7 @@ const struct counter_info counter_infos[COUNTER_COUNT] = {
 
 const struct family_info family_infos[FAMILY_COUNT] = {
 #define COUNTER(id, family, name, column, reset_only, why)
-#define FAMILY(id, name, wraps, apart, scope, needs, also) { name, wraps, apart, scope, needs, also },
+#define FAMILY(id, name, wraps, apart, strength, scope, needs, also) { name, wraps, apart, STRENGTH_##strength, scope, needs, also },
 #include "input/counters/counters.def"
 #undef FAMILY
 #undef COUNTER
@@ -245,6 +245,7 @@ static int put_delta(const struct sampler *s, const struct reading *r, struct ho
 	e.duration_us = interval_us;
 	e.host = s->host;
 	e.place = r->place;
+	e.strength = family_infos[s->family].strength;
 	event_set_text(&e, FIELD_COUNTER, sv_of(counter->name));
 	event_set_int(&e, FIELD_DELTA, delta);
 	if (r->cpu >= 0)
