@@ -28,7 +28,7 @@ struct loop_block {
 	bool misnumbered;   /* a row was lost where the order counts: no row can be trusted */
 	bool damaged;	    /* some line of it could not be read */
 	bool again;	    /* the line before was one that stood there already */
-	const char *scope;  /* whose figures these are, where the rows tell; NULL: as the catalogue has it */
+	const char *scope;  /* whose pressure it is, where the rows tell; NULL: they do not */
 	bool self_timed;    /* its rows say when they were taken */
 	bool is_growth;	    /* the values are what was added since the round before; what is left out has not grown */
 	bool of_family[FAMILY_COUNT]; /* with is_growth: families of which something was printed, read or not */

@@ -51,6 +51,7 @@ struct loop {
 	struct host_time clock;
 	bool undated; /* a clock line without what dates it was met */
 	struct loop_block blocks[FORMAT_COUNT];
+	bool were_in_rows[FORMAT_COUNT]; /* before the line at hand, which is none of theirs as a whole */
 	struct loop_block probes[FORMAT_COUNT]; /* to find out whether a line with a time before it holds a row */
 };
 
@@ -233,7 +234,7 @@ static int close_sample(struct loop *l, enum counter_family family, const struct
 				s = counters_sampler(l->of, SV_ABSENT, family);
 			if (first == NULL)
 				first = b;
-			if (b->scope != NULL)
+			if (b->scope != NULL && family == FAMILY_PRESSURE)
 				counters_scope(s, b->scope);
 			sampler_add(s, r);
 		}
@@ -503,6 +504,8 @@ static int take_prefixed(struct loop *l, const struct line *line, bool *taken)
 	if (!*taken)
 		return 0;
 	ingest_zone(l->in, t.zoned);
+	for (size_t i = 0; i < FORMAT_COUNT; i++)
+		l->blocks[i].in_rows = l->were_in_rows[i];
 	if (begins_round(l, time))
 		rc = set_round(l, time);
 	enum loop_line answer = offer(l->blocks, &row, &why, &taker);
@@ -530,6 +533,8 @@ static int take_line(struct loop *l, const struct line *line)
 		take_heading(l, trimmed.text);
 		return 0;
 	}
+	for (size_t i = 0; i < FORMAT_COUNT; i++)
+		l->were_in_rows[i] = l->blocks[i].in_rows;
 	switch (offer(l->blocks, &trimmed, &why, &taker)) {
 	case LOOP_LINE_OTHER:
 		if (is_clock(trimmed.text, &t))

@@ -223,11 +223,15 @@ static bool growth(const struct family_info *f, uint64_t before, uint64_t now, i
 	return true;
 }
 
-/* "A B" of a connection. */
+/* "A B" of a connection, the side that opened it first; "=A B" when that is not known, and then it is no path. */
 static void set_path(struct event *e, struct sv device)
 {
 	struct sv b = device, a = sv_cut(&b, ' ');
 
+	if (sv_starts_with(device, SV("="))) {
+		event_set_text(e, FIELD_DEVICE, sv_sub(device, 1, device.n));
+		return;
+	}
 	event_set_text(e, FIELD_PATH_A, a);
 	event_set_text(e, FIELD_PATH_B, b);
 }
