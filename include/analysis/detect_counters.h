@@ -52,6 +52,8 @@ struct counter_collector {
 	/* Whether the growth opens a window, with the host's span at hand. */
 	bool (*is_window)(struct counter_collector *c, const struct counter_interval *i, struct span span);
 	void *state; /* the detector's own */
+	int64_t *inputs; /* that cover some time with this evidence */
+	size_t input_count, input_capacity;
 	struct counter_interval *items;
 	size_t capacity;
 };

@@ -37,15 +37,41 @@ static struct span_set covered_by(const struct detect_context *ctx, const char *
 	for (size_t i = 0; i < ctx->out->coverage_count; i++) {
 		const struct coverage *c = &ctx->out->coverage[i];
 
-		if (sv_eq(c->kind, sv_of(evidence)) && sv_eq(c->host, host))
+		if (sv_eq(c->kind, sv_of(evidence)) && sv_eq(c->host, host) && !coverage_is_coarse(c))
 			span_set_add(&set, ctx->arena, c->span);
 	}
 	return set;
 }
 
+/* An input without coverage lacks what its figures would have to be measured by: retransmissions, but not what was sent. */
+static bool has_coverage(const struct counter_collector *c, int64_t input)
+{
+	for (size_t i = 0; i < c->input_count; i++)
+		if (c->inputs[i] == input)
+			return true;
+	return false;
+}
+
+static int find_inputs(struct counter_collector *c)
+{
+	const enum event_type types[] = { EVENT_COVERED };
+	struct query *q = query_events(c->ctx->store, types, 1);
+	struct event e;
+	int rc;
+
+	while ((rc = query_next(q, &e)) == 1)
+		if (sv_eq(event_text(&e, FIELD_EVIDENCE_KIND), sv_of(c->counters->evidence)) &&
+		    !has_coverage(c, e.place.input))
+			*ARENA_PUSH(c->ctx->arena, c->inputs, c->input_count, c->input_capacity) = e.place.input;
+	query_free(q);
+	return rc;
+}
+
 /* Growth over a gap between samples happened some time in it: that is no window. */
 static bool is_covered(struct counter_collector *c, struct counter_interval *i, struct span span)
 {
+	if (!has_coverage(c, i->input))
+		return false;
 	if (!i->has_covered)
 		i->covered = covered_by(c->ctx, c->counters->evidence, i->series->host);
 	i->has_covered = true;
@@ -128,11 +154,13 @@ static void take_delta(struct counter_collector *c, const struct event *e, size_
 int detect_collect(struct counter_collector *c)
 {
 	const enum event_type types[] = { EVENT_COUNTER_DELTA };
-	struct query *q = query_events(c->ctx->store, types, 1);
 	struct event e;
 	size_t column;
-	int rc;
+	int rc = find_inputs(c);
 
+	if (rc < 0)
+		return -1;
+	struct query *q = query_events(c->ctx->store, types, 1);
 	while ((rc = query_next(q, &e)) == 1)
 		if (find_column(c->counters, &e, &column) &&
 		    (c->of != SERIES_OF_PATH || event_has(&e, FIELD_PATH_B)))

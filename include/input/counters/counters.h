@@ -8,8 +8,9 @@
  * (counter.delta), and the time that the samples cover (evidence.covered).
  * counters_sample.c implements it.
  *
- * A format that people print in loops is a row of loop_formats[] (loop.h), one
- * that carries its own times a row of documents[] in counters.c.
+ * A format that people print in loops is a row of loop_formats[] in
+ * counters_loop.c (loop.h), one that carries its own times a row of documents[]
+ * in counters.c (documents.h).
  */
 
 #include "input/kind.h"

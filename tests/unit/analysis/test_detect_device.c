@@ -288,6 +288,29 @@ static void test_two_samplers_of_a_host_are_not_added_up(void **state)
 	assert_none(st);
 }
 
+static void test_retransmissions_without_what_was_sent(void **state)
+{
+	struct story *st = story_new();
+	struct windows w;
+
+	(void)state;
+	/* An export of RetransSegs alone, which covers nothing, beside a sampler that does: 50 of how many? */
+	story_input(st, "a.log", "counters", "c1");
+	covered(st, "c1", "snmp", "10:00:00", "10:01:00", "61");
+	counter(st, "c1", "tcp.OutSegs", "10:00:10", "100000");
+	story_input(st, "b.json", "counters", "c1");
+	counter(st, "c1", "tcp.RetransSegs", "10:00:10", "50");
+	assert_none(st);
+
+	/* In one input it is 50 of what it says was sent: here of 100. */
+	st = story_new();
+	covered(st, "c1", "snmp", "10:00:00", "10:01:00", "61");
+	counter(st, "c1", "tcp.OutSegs", "10:00:10", "100");
+	counter(st, "c1", "tcp.RetransSegs", "10:00:10", "50");
+	(void)only(st, &w, WINDOW_LOSS);
+	story_free(st);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -300,6 +323,7 @@ int main(void)
 		cmocka_unit_test(test_full_stalls_by_pressure),
 		cmocka_unit_test(test_ten_minutes_are_no_window_and_no_coverage),
 		cmocka_unit_test(test_two_samplers_of_a_host_are_not_added_up),
+		cmocka_unit_test(test_retransmissions_without_what_was_sent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
