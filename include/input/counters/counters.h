@@ -77,10 +77,6 @@ void counters_scope(struct sampler *s, const char *scope);
 
 /* Adds to the sample that is open. */
 void sampler_add(struct sampler *s, const struct reading *r);
-/* A row was lost where a row's place among the others counts: the sample will be passed over. */
-bool sampler_is_empty(const struct sampler *s);
-/* Empties the open sample. */
-void sampler_discard(struct sampler *s);
 /*
  * The open sample was taken at this time: what has grown since the one before is put. rows: how many
  * it had, when a CPU is known by its row alone; else 0. place: of its first row. 0, -1 when the sink failed.
@@ -112,14 +108,5 @@ int64_t counter_of_rate(int64_t rate_milli, int64_t interval_us);
 /* By its column: "Tcp", "RetransSegs". False when it is not read. */
 bool counter_by_column(struct sv prefix, struct sv name, enum counter_id *out);
 struct place counter_place(const struct line *line);
-
-/* ---- documents: formats that carry their own times, a row each in counters.c ---- */
-
-struct counter_document {
-	const char *format;
-	bool (*sniff)(struct sv head);
-	/* Reads to the end. 0, -1 when the sink failed. */
-	int (*read)(struct counters *c, struct ingest *in);
-};
 
 #endif

@@ -6,6 +6,13 @@
 
 #include "input/counters/counters.h"
 
+struct counter_document {
+	const char *format; /* NULL: its rows tell */
+	bool (*sniff)(struct sv head);
+	/* Reads to the end. 0, -1 when the sink failed. */
+	int (*read)(struct counters *c, struct ingest *in);
+};
+
 bool prometheus_sniff(struct sv head);
 int prometheus_read(struct counters *c, struct ingest *in);
 bool promtool_sniff(struct sv head);

@@ -61,6 +61,15 @@ int loop_read(struct counters *c, struct ingest *in);
 /* Whether the text is a loop: how many of its lines are known. */
 bool loop_sniff(struct sv head);
 
+/* ---- times: counters_loop_clock.c ---- */
+
+/* Whether the whole line is a time, and of what parts. */
+bool loop_is_clock(struct sv text, struct tstamp *t);
+/* The row behind the longest time that stands in front of it; false when none does. */
+bool loop_split_prefix(const struct line *line, struct tstamp *t, struct line *row);
+/* "==> /proc/net/dev <==": what stands between the ornaments. */
+struct sv loop_without_ornaments(struct sv text);
+
 /* ---- helpers of the formats ---- */
 
 void loop_add(struct loop_block *b, enum counter_id counter, int64_t cpu, uint64_t value, const struct line *line);

@@ -39,7 +39,6 @@ static const struct loop_format loop_formats[] = {
 
 /* Rows with a time each belong to one round when they are no further apart. */
 #define ROUND_US (200 * US_PER_MS)
-#define PREFIX_WORDS_MAX 7
 #define SNIFF_LINES 400
 
 struct loop {
@@ -311,62 +310,6 @@ static int close_round(struct loop *l, bool at_end)
 
 /* ---- clock lines ---- */
 
-/* "DATE: 2026-11-30 ..." or "time=1796045689": what stands after the label. */
-static struct sv without_label(struct sv text)
-{
-	size_t n = 0;
-
-	while (n < text.n && ((text.p[n] >= 'a' && text.p[n] <= 'z') || (text.p[n] >= 'A' && text.p[n] <= 'Z')))
-		n++;
-	if (n == 0 || n >= text.n || (text.p[n] != ':' && text.p[n] != '='))
-		return text;
-	return sv_trim(sv_sub(text, n + 1, text.n));
-}
-
-static const char ornaments[] = "#=-*<> ";
-
-/* "### 2026-11-30 ... ###" and "==> /proc/net/dev <==": what stands between the ornaments. */
-static struct sv without_ornaments(struct sv text)
-{
-	while (text.n > 0 && memchr(ornaments, text.p[0], sizeof ornaments - 1) != NULL)
-		text = sv_sub(text, 1, text.n);
-	while (text.n > 0 && memchr(ornaments, text.p[text.n - 1], sizeof ornaments - 1) != NULL)
-		text = sv_sub(text, 0, text.n - 1);
-	return text;
-}
-
-/* " 11:51:57 up 3 days, ...", as uptime prints it: its time of day. */
-static struct sv before_uptime(struct sv text)
-{
-	size_t at;
-
-	return sv_find(text, SV(" up "), &at) && at <= 8 ? sv_trim(sv_sub(text, 0, at)) : SV_ABSENT;
-}
-
-/* "Every 1.0s: cat FILE   host: Mon Nov 30 10:00:00 2026", as watch heads its screens: what stands at its end. */
-static struct sv behind_watch(struct sv text)
-{
-	size_t at;
-
-	if (!sv_starts_with(text, SV("Every ")))
-		return SV_ABSENT;
-	while (sv_find(text, SV("  "), &at))
-		text = sv_trim(sv_sub(text, at, text.n));
-	return sv_find(text, SV(": "), &at) ? sv_trim(sv_sub(text, at + 2, text.n)) : text;
-}
-
-static bool is_time(struct sv text, struct tstamp *t)
-{
-	return !sv_is_absent(text) && tstamp_guess_parts(text, t) && t->lacks != TSTAMP_LACKS_START;
-}
-
-static bool is_clock(struct sv text, struct tstamp *t)
-{
-	text = without_ornaments(text);
-	return is_time(text, t) || is_time(without_label(text), t) || is_time(before_uptime(text), t) ||
-	       is_time(behind_watch(text), t);
-}
-
 /* The instant of it, by what is known of the days around. */
 static bool settle(struct loop *l, const struct tstamp *t, struct host_time *out)
 {
@@ -404,14 +347,14 @@ static int take_clock(struct loop *l, const struct tstamp *t)
 
 static bool is_separator(struct sv text)
 {
-	if (text.n == 0 || text.p[0] == '#' || without_ornaments(text).n == 0)
+	if (text.n == 0 || text.p[0] == '#' || loop_without_ornaments(text).n == 0)
 		return true;
 	return text.n > 1 && text.p[0] == text.p[1] && memchr("=-*", text.p[0], 3) != NULL;
 }
 
 static void take_heading(struct loop *l, struct sv text)
 {
-	struct sv section = without_ornaments(text);
+	struct sv section = loop_without_ornaments(text);
 
 	end_tables(l->blocks);
 	if (section.n == 0)
@@ -444,37 +387,6 @@ static void take_again(struct loop *l, size_t taker, const struct line *line)
 	l->in->info->skipped++;
 }
 
-/* "Nov 30 11:51:57", "2026-11-30T11:51:57:", "11:51:57 |" */
-static bool is_prefix(struct sv text, struct tstamp *t)
-{
-	if (is_time(text, t))
-		return true;
-	return text.n > 1 && memchr(":|,]", text.p[text.n - 1], 4) != NULL &&
-	       is_time(sv_sub(text, 0, text.n - 1), t);
-}
-
-/* The row behind the longest time that stands in front of it; false when none does. */
-static bool split_prefix(const struct line *line, struct tstamp *t, struct line *row)
-{
-	struct sv rest = line->text;
-	struct tstamp trial;
-	bool found = false;
-
-	*row = *line;
-	for (size_t n = 0; n < PREFIX_WORDS_MAX; n++) {
-		struct sv word = counter_word(&rest);
-
-		if (sv_is_absent(word) || rest.n == 0)
-			break;
-		if (!is_prefix((struct sv){ line->text.p, (size_t)(rest.p - line->text.p) }, &trial))
-			continue;
-		found = true;
-		*t = trial;
-		row->text = sv_trim(rest);
-	}
-	return found;
-}
-
 static bool begins_round(const struct loop *l, struct host_time time)
 {
 	return !l->has_clock || time.us < l->clock.us || time.us - l->clock.us > ROUND_US;
@@ -499,7 +411,7 @@ static int take_prefixed(struct loop *l, const struct line *line, bool *taken)
 	size_t taker;
 	int rc = 0;
 
-	*taken = split_prefix(line, &t, &row) && settle(l, &t, &time) &&
+	*taken = loop_split_prefix(line, &t, &row) && settle(l, &t, &time) &&
 		 offer(l->probes, &row, &why, &taker) != LOOP_LINE_OTHER;
 	if (!*taken)
 		return 0;
@@ -529,7 +441,7 @@ static int take_line(struct loop *l, const struct line *line)
 	bool taken;
 	int rc;
 
-	if (is_separator(trimmed.text) && !is_clock(trimmed.text, &t)) {
+	if (is_separator(trimmed.text) && !loop_is_clock(trimmed.text, &t)) {
 		take_heading(l, trimmed.text);
 		return 0;
 	}
@@ -537,7 +449,7 @@ static int take_line(struct loop *l, const struct line *line)
 		l->were_in_rows[i] = l->blocks[i].in_rows;
 	switch (offer(l->blocks, &trimmed, &why, &taker)) {
 	case LOOP_LINE_OTHER:
-		if (is_clock(trimmed.text, &t))
+		if (loop_is_clock(trimmed.text, &t))
 			return take_clock(l, &t);
 		rc = take_prefixed(l, &trimmed, &taken);
 		l->in->info->unrecognized += !taken;
@@ -612,8 +524,8 @@ bool loop_sniff(struct sv head)
 			take_heading(l, line.text);
 			continue;
 		}
-		if (offer(l->blocks, &line, &damage, &taker) != LOOP_LINE_OTHER || is_clock(line.text, &t) ||
-		    (split_prefix(&line, &t, &row) && offer(l->blocks, &row, &damage, &taker) != LOOP_LINE_OTHER))
+		if (offer(l->blocks, &line, &damage, &taker) != LOOP_LINE_OTHER || loop_is_clock(line.text, &t) ||
+		    (loop_split_prefix(&line, &t, &row) && offer(l->blocks, &row, &damage, &taker) != LOOP_LINE_OTHER))
 			known++;
 		else
 			others++;
