@@ -71,6 +71,7 @@ struct coverage {
 	struct span span;
 	struct sv scope;	/* of counters: "host", "namespace", "cgroup", "unknown"; absent else */
 	int64_t interval_us;	/* of counters: between two samples, the longest of those that are of one sort; 0 else */
+	bool is_coarse;		/* sampled so seldom that these counters open no window, and that their quiet says nothing */
 	bool sees_callers;	/* a capture on the called side, or between: it saw the paths of other hosts too */
 };
 
@@ -100,8 +101,6 @@ const struct measure *window_measure(const struct window *w, enum measure_id id)
  * not known, on either side, matches all, and then *certain is false.
  */
 bool window_concerns(const struct window *w, struct sv host, bool *certain);
-/* Counters sampled so seldom that they open no window, and that their quiet says nothing. */
-bool coverage_is_coarse(const struct coverage *c);
 /*
  * The counters whose samples lie furthest apart, if by more than a limit such as
  * the session timeout: what happened between two of them has no exact place.

@@ -37,7 +37,7 @@ static struct span_set covered_by(const struct detect_context *ctx, const char *
 	for (size_t i = 0; i < ctx->out->coverage_count; i++) {
 		const struct coverage *c = &ctx->out->coverage[i];
 
-		if (sv_eq(c->kind, sv_of(evidence)) && sv_eq(c->host, host) && !coverage_is_coarse(c))
+		if (sv_eq(c->kind, sv_of(evidence)) && sv_eq(c->host, host) && !c->is_coarse)
 			span_set_add(&set, ctx->arena, c->span);
 	}
 	return set;
@@ -79,12 +79,12 @@ static bool is_covered(struct counter_collector *c, struct counter_interval *i, 
 }
 
 /* Nor is what happened some time in ten minutes. */
-static bool is_fine(const struct counter_interval *i)
+static bool is_fine(const struct counter_collector *c, const struct counter_interval *i)
 {
 	int64_t length_us;
 
 	return !__builtin_sub_overflow(i->end_us, i->start_us, &length_us) &&
-	       length_us <= detect_threshold(THRESHOLD_COUNTERS_INTERVAL_S) * US_PER_S;
+	       length_us <= detect_threshold(c->ctx, THRESHOLD_COUNTERS_INTERVAL_S) * US_PER_S;
 }
 
 void detect_interval_evidence(const struct counter_collector *c, const struct counter_interval *i, struct window *w)
@@ -109,7 +109,7 @@ static void open_window(struct counter_collector *c, const struct counter_interv
 
 static void close_interval(struct counter_collector *c, struct counter_interval *i)
 {
-	if (i->in_use && is_fine(i)) {
+	if (i->in_use && is_fine(c, i)) {
 		struct span span = detect_span(c->ctx, i->series->host, i->start_us, i->end_us);
 
 		if (is_covered(c, i, span) && c->is_window(c, i, span))

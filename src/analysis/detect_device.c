@@ -43,23 +43,23 @@ static const struct counter_column interface_columns[] = {
 };
 static const struct counter_columns interface = { "interface", interface_columns, COUNT_OF(interface_columns) };
 
-static bool is_many(int64_t dropped, int64_t packets)
+static bool is_many(const struct detect_context *ctx, int64_t dropped, int64_t packets)
 {
-	int64_t percent = detect_threshold(THRESHOLD_LINK_DROP_PERCENT), all = sum(dropped, packets);
+	int64_t percent = detect_threshold(ctx, THRESHOLD_LINK_DROP_PERCENT), all = sum(dropped, packets);
 
-	return dropped >= detect_threshold(THRESHOLD_LINK_DROPS) && dropped > all / 100 * percent + all % 100 * percent / 100;
+	return dropped >= detect_threshold(ctx, THRESHOLD_LINK_DROPS) && dropped > all / 100 * percent + all % 100 * percent / 100;
 }
 
 static bool is_interface_window(struct counter_collector *c, const struct counter_interval *i, struct span span)
 {
 	static const int errors[] = { RX_ERRORS, TX_ERRORS, RX_FIFO, TX_CARRIER, CARRIER_CHANGES, DRIVER };
 
-	(void)c;
 	(void)span;
 	for (size_t k = 0; k < COUNT_OF(errors); k++)
-		if (i->growth[errors[k]] >= detect_threshold(THRESHOLD_LINK_ERRORS))
+		if (i->growth[errors[k]] >= detect_threshold(c->ctx, THRESHOLD_LINK_ERRORS))
 			return true;
-	return is_many(i->growth[RX_DROPPED], i->growth[RX_PACKETS]) || is_many(i->growth[TX_DROPPED], i->growth[TX_PACKETS]);
+	return is_many(c->ctx, i->growth[RX_DROPPED], i->growth[RX_PACKETS]) ||
+	       is_many(c->ctx, i->growth[TX_DROPPED], i->growth[TX_PACKETS]);
 }
 
 int detect_interface(const struct detect_context *ctx)
@@ -84,11 +84,11 @@ static const struct counter_columns sockets = { "sockets", socket_columns, COUNT
 
 static bool is_socket_window(struct counter_collector *c, const struct counter_interval *i, struct span span)
 {
-	int64_t percent = detect_threshold(THRESHOLD_LOSS_PERCENT), segments = i->growth[0], retransmits = i->growth[1];
+	int64_t percent = detect_threshold(c->ctx, THRESHOLD_LOSS_PERCENT);
+	int64_t segments = i->growth[0], retransmits = i->growth[1];
 
-	(void)c;
 	(void)span;
-	return retransmits >= detect_threshold(THRESHOLD_LOSS_RETRANSMITS) &&
+	return retransmits >= detect_threshold(c->ctx, THRESHOLD_LOSS_RETRANSMITS) &&
 	       retransmits > segments / 100 * percent + segments % 100 * percent / 100;
 }
 
@@ -110,7 +110,7 @@ static void take_silence(const struct detect_context *ctx, const struct event *e
 	const struct path *path = detect_path(ctx, e);
 	struct span span = detect_event_span(ctx, e);
 
-	if (span_length_us(span) <= detect_threshold(THRESHOLD_BLACKOUT_LEAST_MS) * US_PER_MS)
+	if (span_length_us(span) <= detect_threshold(ctx, THRESHOLD_BLACKOUT_LEAST_MS) * US_PER_MS)
 		return;
 	struct window *w = detect_add(ctx, WINDOW_BLACKOUT, "sockets", SV_ABSENT, path, span);
 	w->resolution_us = US_PER_S;
@@ -145,7 +145,7 @@ struct starved_run {
 struct starved {
 	struct starved_run *items;
 	size_t capacity;
-	int64_t (*stalled_us)(const struct counter_interval *i);
+	int64_t (*stalled_us)(const struct detect_context *ctx, const struct counter_interval *i);
 };
 
 enum { THROTTLED_US, THROTTLED_PERIODS };
@@ -156,9 +156,9 @@ static const struct counter_column quota_columns[] = {
 static const struct counter_columns quota = { "cpu_quota", quota_columns, COUNT_OF(quota_columns) };
 
 /* Throttled time is summed over CPUs; no period is stalled for longer than it lasts. */
-static int64_t quota_stalled_us(const struct counter_interval *i)
+static int64_t quota_stalled_us(const struct detect_context *ctx, const struct counter_interval *i)
 {
-	int64_t most = detect_threshold(THRESHOLD_STARVED_PERIOD_MS) * US_PER_MS, by_periods;
+	int64_t most = detect_threshold(ctx, THRESHOLD_STARVED_PERIOD_MS) * US_PER_MS, by_periods;
 	int64_t periods = i->growth[THROTTLED_PERIODS];
 
 	if (periods == 0 || __builtin_mul_overflow(periods, most, &by_periods))
@@ -174,10 +174,11 @@ static const struct counter_column pressure_columns[] = {
 static const struct counter_columns pressure = { "pressure", pressure_columns, COUNT_OF(pressure_columns) };
 
 /* The same time may be a stall of several sorts. */
-static int64_t pressure_stalled_us(const struct counter_interval *i)
+static int64_t pressure_stalled_us(const struct detect_context *ctx, const struct counter_interval *i)
 {
 	int64_t most = 0;
 
+	(void)ctx;
 	for (size_t k = 0; k < COUNT_OF(pressure_columns); k++)
 		if (i->growth[k] > most)
 			most = i->growth[k];
@@ -200,13 +201,13 @@ static void close_run(const struct counter_collector *c, struct starved_run *r)
 static bool take_stall(struct counter_collector *c, const struct counter_interval *i, struct span span)
 {
 	struct starved *s = c->state;
-	int64_t stalled_us = s->stalled_us(i), length_us = i->end_us - i->start_us;
+	int64_t stalled_us = s->stalled_us(c->ctx, i), length_us = i->end_us - i->start_us;
 
 	s->items = detect_room(c->ctx->arena, s->items, sizeof *s->items, i->series->index, &s->capacity);
 	struct starved_run *r = &s->items[i->series->index];
 	if (r->in_use && r->end_us != i->start_us)
 		close_run(c, r);
-	if (stalled_us < length_us / 100 * detect_threshold(THRESHOLD_STARVED_PERCENT) &&
+	if (stalled_us < length_us / 100 * detect_threshold(c->ctx, THRESHOLD_STARVED_PERCENT) &&
 	    stalled_us < detect_pause_limit_us(c->ctx, WINDOW_PROCESS_PAUSE)) {
 		close_run(c, r);
 		return false;
@@ -221,7 +222,7 @@ static bool take_stall(struct counter_collector *c, const struct counter_interva
 }
 
 static int find_stalls(const struct detect_context *ctx, const struct counter_columns *counters,
-		       int64_t (*stalled_us)(const struct counter_interval *i), const char *role)
+		       int64_t (*stalled_us)(const struct detect_context *ctx, const struct counter_interval *i), const char *role)
 {
 	struct starved s = { .stalled_us = stalled_us };
 	struct counter_collector c = { .ctx = ctx,

@@ -21,36 +21,35 @@ static const struct counter_column netstat_columns[] = { { "tcpext.TCPTimeouts",
 
 static bool is_ratio_of_loss(struct counter_collector *c, const struct counter_interval *i, struct span span)
 {
-	int64_t percent = detect_threshold(THRESHOLD_LOSS_PERCENT), segments = i->growth[0], retransmits = i->growth[1];
+	int64_t percent = detect_threshold(c->ctx, THRESHOLD_LOSS_PERCENT);
+	int64_t segments = i->growth[0], retransmits = i->growth[1];
 
-	(void)c;
 	(void)span;
-	return retransmits >= detect_threshold(THRESHOLD_LOSS_RETRANSMITS) &&
+	return retransmits >= detect_threshold(c->ctx, THRESHOLD_LOSS_RETRANSMITS) &&
 	       retransmits > segments / 100 * percent + segments % 100 * percent / 100;
 }
 
 static bool has_timeouts(struct counter_collector *c, const struct counter_interval *i, struct span span)
 {
-	(void)c;
 	(void)span;
-	return i->growth[0] >= detect_threshold(THRESHOLD_LOSS_TIMEOUTS);
+	return i->growth[0] >= detect_threshold(c->ctx, THRESHOLD_LOSS_TIMEOUTS);
 }
 
 int detect_counter_loss(const struct detect_context *ctx)
 {
 	const struct counter_columns snmp = { "snmp", snmp_columns, sizeof snmp_columns / sizeof snmp_columns[0] };
 	const struct counter_columns netstat = { "netstat", netstat_columns,
-					  sizeof netstat_columns / sizeof netstat_columns[0] };
+						 sizeof netstat_columns / sizeof netstat_columns[0] };
 	struct counter_collector ratio = { .ctx = ctx,
-				   .counters = &snmp,
-				   .is_window = is_ratio_of_loss,
-				   .kind = WINDOW_LOSS,
-				   .role = "the host's kernel sent segments again between these samples" };
+					   .counters = &snmp,
+					   .is_window = is_ratio_of_loss,
+					   .kind = WINDOW_LOSS,
+					   .role = "the host's kernel sent segments again between these samples" };
 	struct counter_collector timeouts = { .ctx = ctx,
-				      .counters = &netstat,
-				      .is_window = has_timeouts,
-				      .kind = WINDOW_LOSS,
-				      .role = "retransmission timers of this host ran out between these samples" };
+					      .counters = &netstat,
+					      .is_window = has_timeouts,
+					      .kind = WINDOW_LOSS,
+					      .role = "retransmission timers of this host ran out between these samples" };
 
 	return detect_collect(&ratio) < 0 || detect_collect(&timeouts) < 0 ? -1 : 0;
 }
@@ -62,9 +61,8 @@ static const struct counter_columns link_counters = { "netstat", link_columns, s
 
 static bool is_link_window(struct counter_collector *c, const struct counter_interval *i, struct span span)
 {
-	(void)c;
 	(void)span;
-	return i->growth[0] >= detect_threshold(THRESHOLD_LINK_HELD_BACK);
+	return i->growth[0] >= detect_threshold(c->ctx, THRESHOLD_LINK_HELD_BACK);
 }
 
 static struct window *next_of_host(struct windows *all, size_t after)
@@ -94,10 +92,10 @@ static void join_backoff(const struct detect_context *ctx, size_t first)
 int detect_link(const struct detect_context *ctx)
 {
 	struct counter_collector c = { .ctx = ctx,
-			       .counters = &link_counters,
-			       .is_window = is_link_window,
-			       .kind = WINDOW_LINK,
-			       .role = "segments stood in this host's own queue until their timers ran out" };
+				       .counters = &link_counters,
+				       .is_window = is_link_window,
+				       .kind = WINDOW_LINK,
+				       .role = "segments stood in this host's own queue until their timers ran out" };
 	size_t first = ctx->out->count;
 
 	if (detect_collect(&c) < 0)
@@ -115,7 +113,7 @@ static const struct counter_column softnet_columns[] = {
 	[SOFTNET_TIME_SQUEEZE] = { "softnet.time_squeeze", MEASURE_SOFTNET_TIME_SQUEEZE },
 };
 static const struct counter_columns softnet = { "softnet", softnet_columns,
-					 sizeof softnet_columns / sizeof softnet_columns[0] };
+						sizeof softnet_columns / sizeof softnet_columns[0] };
 
 /* The squeezes of one host: their rate per interval, and the other signs of trouble at that host. */
 struct squeezes {
@@ -227,15 +225,15 @@ static bool has_second_sign(struct counter_collector *c, struct squeezes *s, str
 
 static bool is_softnet_window(struct counter_collector *c, const struct counter_interval *i, struct span span)
 {
-	int64_t drops = i->growth[SOFTNET_DROPPED], limited = i->growth[SOFTNET_FLOW_LIMIT], beyond;
+	int64_t least = detect_threshold(c->ctx, THRESHOLD_SOFTNET_DROPS), beyond;
 
-	if (drops >= detect_threshold(THRESHOLD_SOFTNET_DROPS) || limited >= detect_threshold(THRESHOLD_SOFTNET_DROPS))
+	if (i->growth[SOFTNET_DROPPED] >= least || i->growth[SOFTNET_FLOW_LIMIT] >= least)
 		return true;
 	struct squeezes *s = squeezes_of(c, i->series->host);
 	int64_t rate = rate_of(i->growth[SOFTNET_TIME_SQUEEZE], i->end_us - i->start_us);
-	if (__builtin_mul_overflow(s->usual, detect_threshold(THRESHOLD_SOFTNET_SQUEEZE_RATIO), &beyond))
+	if (__builtin_mul_overflow(s->usual, detect_threshold(c->ctx, THRESHOLD_SOFTNET_SQUEEZE_RATIO), &beyond))
 		return false;
-	return rate > beyond && rate >= rate_of(detect_threshold(THRESHOLD_SOFTNET_SQUEEZE_PER_S), US_PER_S) &&
+	return rate > beyond && rate >= rate_of(detect_threshold(c->ctx, THRESHOLD_SOFTNET_SQUEEZE_PER_S), US_PER_S) &&
 	       has_second_sign(c, s, span);
 }
 
@@ -263,14 +261,13 @@ static const struct counter_column conntrack_columns[] = {
 	{ "conntrack.chaintoolong", MEASURE_CONNTRACK_CHAIN_TOO_LONG },
 };
 static const struct counter_columns conntrack = { "conntrack", conntrack_columns,
-					   sizeof conntrack_columns / sizeof conntrack_columns[0] };
+						  sizeof conntrack_columns / sizeof conntrack_columns[0] };
 
 static bool is_conntrack_window(struct counter_collector *c, const struct counter_interval *i, struct span span)
 {
-	(void)c;
 	(void)span;
 	for (size_t column = 0; column < sizeof conntrack_columns / sizeof conntrack_columns[0]; column++)
-		if (i->growth[column] >= detect_threshold(THRESHOLD_CONNTRACK_GROWTH))
+		if (i->growth[column] >= detect_threshold(c->ctx, THRESHOLD_CONNTRACK_GROWTH))
 			return true;
 	return false;
 }

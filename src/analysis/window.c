@@ -42,15 +42,13 @@ static int64_t interval_of(const struct event *e)
 	return event_has(e, FIELD_SCOPE) && samples > 1 ? e->duration_us / (samples - 1) : 0;
 }
 
-static bool is_coarse(int64_t interval_us)
+static struct extent *extent_of(const struct detect_context *ctx, struct extents *all, const struct event *e, int64_t input)
 {
-	return interval_us > detect_threshold(THRESHOLD_COUNTERS_INTERVAL_S) * US_PER_S;
-}
-
-static struct extent *extent_of(struct arena *a, struct extents *all, const struct event *e, int64_t input)
-{
-	struct sv kind = event_text(e, FIELD_EVIDENCE_KIND), scope = event_text(e, FIELD_SCOPE);
-	bool coarse = is_coarse(interval_of(e));
+	struct arena *a = ctx->arena;
+	struct sv kind = event_text(e, FIELD_EVIDENCE_KIND);
+	/* Holes are of all that an input covers. */
+	struct sv scope = input == 0 ? event_text(e, FIELD_SCOPE) : SV_ABSENT;
+	bool coarse = input == 0 && interval_of(e) > detect_threshold(ctx, THRESHOLD_COUNTERS_INTERVAL_S) * US_PER_S;
 
 	for (size_t i = 0; i < all->count; i++)
 		if (all->items[i].input == input && sv_eq(all->items[i].kind, kind) &&
@@ -64,9 +62,9 @@ static struct extent *extent_of(struct arena *a, struct extents *all, const stru
 }
 
 /* Of the host: with its interval. */
-static struct span_set *add_covered(struct arena *a, struct extents *all, const struct event *e)
+static struct span_set *add_covered(const struct detect_context *ctx, struct extents *all, const struct event *e)
 {
-	struct extent *x = extent_of(a, all, e, 0);
+	struct extent *x = extent_of(ctx, all, e, 0);
 	int64_t interval_us = interval_of(e);
 
 	if (interval_us > x->interval_us)
@@ -82,7 +80,7 @@ static int find_holes(const struct detect_context *ctx, struct extents *holes)
 	int rc;
 
 	while ((rc = query_next(q, &e)) == 1)
-		span_set_add(&extent_of(ctx->arena, holes, &e, e.place.input)->times, ctx->arena,
+		span_set_add(&extent_of(ctx, holes, &e, e.place.input)->times, ctx->arena,
 			     detect_event_span(ctx, &e));
 	query_free(q);
 	return rc;
@@ -138,8 +136,8 @@ static int find_coverage(const struct detect_context *ctx)
 	struct query *q = query_events(ctx->store, types, 1);
 	int rc;
 	while ((rc = query_next(q, &e)) == 1)
-		add_without_holes(ctx->arena, add_covered(ctx->arena, &covered, &e),
-				  detect_event_span(ctx, &e), &extent_of(ctx->arena, &holes, &e, e.place.input)->times);
+		add_without_holes(ctx->arena, add_covered(ctx, &covered, &e),
+				  detect_event_span(ctx, &e), &extent_of(ctx, &holes, &e, e.place.input)->times);
 	query_free(q);
 	if (covered.count > 1)
 		qsort(covered.items, covered.count, sizeof *covered.items, compare_extents);
@@ -150,7 +148,8 @@ static int find_coverage(const struct detect_context *ctx)
 						   .host = covered.items[i].host,
 						   .span = covered.items[i].times.items[j],
 						   .scope = covered.items[i].scope,
-						   .interval_us = covered.items[i].interval_us };
+						   .interval_us = covered.items[i].interval_us,
+						   .is_coarse = covered.items[i].coarse };
 	return rc;
 }
 
@@ -163,13 +162,13 @@ int windows_find(struct store *s, const struct clocks *c, const struct analysis_
 	struct detect_context ctx = {
 		.store = s,
 		.clocks = c,
+		.thresholds = &o->thresholds,
 		.heartbeat_ms = heartbeat_ms,
 		.arena = a,
 		.paths = &paths,
 		.out = out,
 	};
 
-	(void)o;
 	*out = (struct windows){ 0 };
 	if (find_coverage(&ctx) < 0)
 		return -1;
@@ -202,11 +201,6 @@ static bool is_capture(const struct coverage *c)
 	return sv_eq(c->kind, SV("capture"));
 }
 
-bool coverage_is_coarse(const struct coverage *c)
-{
-	return is_coarse(c->interval_us);
-}
-
 const struct coverage *windows_coarsest(const struct windows *w, int64_t limit_us)
 {
 	const struct coverage *worst = NULL;
@@ -227,7 +221,7 @@ static bool is_counters(const struct coverage *c)
 {
 	static const struct sv kinds[] = { { "netstat", 7 }, { "snmp", 4 }, { "softnet", 7 }, { "conntrack", 9 }, { "sockets", 7 } };
 
-	if (coverage_is_coarse(c))
+	if (c->is_coarse)
 		return false;
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
 		if (sv_eq(c->kind, kinds[i]))

@@ -88,7 +88,7 @@ static void window_details(struct out *o, const struct chapter_context *c)
 static bool is_alike(const struct coverage *a, const struct coverage *b)
 {
 	return sv_eq(a->kind, b->kind) && sv_eq(a->host, b->host) && sv_eq(a->scope, b->scope) &&
-	       coverage_is_coarse(a) == coverage_is_coarse(b);
+	       a->is_coarse == b->is_coarse;
 }
 
 /* The stretches of one kind and host as one row: how many, from when to when, how much of it covered. */
@@ -161,7 +161,7 @@ static void sampling_note(struct out *o, const struct chapter_context *c)
 				      SV_ARG(worst->kind), SV_ARG(words_or_dash(worst->host)),
 				      SV_ARG(words_duration(c->a, worst->interval_us)),
 				      SV_ARG(words_duration(c->a, timeout_us)),
-				      coverage_is_coarse(worst)
+				      worst->is_coarse
 					      ? "what happened between two of them has no place, so they open no window, and "
 						"their quiet is no sign that nothing happened."
 					      : "a window of theirs is as long as that, whatever happened in it."));

@@ -6,6 +6,7 @@
 
 #include "input/counters/counters.h"
 
+#include "input/counters/counters_probe.h"
 #include "input/counters/documents.h"
 #include "input/counters/loop.h"
 
@@ -45,6 +46,8 @@ static enum sniffed sniff(struct sv head, struct sv base_name, const struct rule
 		       "done\"";
 		return SNIFF_BROKEN;
 	}
+	if (counters_probe_begins(head))
+		return SNIFF_MINE;
 	return document_of(head) != NULL || loop_sniff(head) ? SNIFF_MINE : SNIFF_NOT_MINE;
 }
 

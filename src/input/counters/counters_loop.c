@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+#include "input/counters/counters_probe.h"
 #include "input/log/dating.h"
 
 /* In this order a line is offered: rows of a table that has begun before rows that are known by their shape alone. */
@@ -352,6 +353,13 @@ static bool is_separator(struct sv text)
 	return text.n > 1 && text.p[0] == text.p[1] && memchr("=-*", text.p[0], 3) != NULL;
 }
 
+/* What the user or the path says of the host outweighs what the probe that ran on it says. */
+static void take_host(struct ingest *in, struct sv line)
+{
+	if (sv_is_absent(in->info->host))
+		in->info->host = arena_copy(in->input, counters_probe_host(line));
+}
+
 static void take_heading(struct loop *l, struct sv text)
 {
 	struct sv section = loop_without_ornaments(text);
@@ -442,6 +450,7 @@ static int take_line(struct loop *l, const struct line *line)
 	int rc;
 
 	if (is_separator(trimmed.text) && !loop_is_clock(trimmed.text, &t)) {
+		take_host(l->in, trimmed.text);
 		take_heading(l, trimmed.text);
 		return 0;
 	}

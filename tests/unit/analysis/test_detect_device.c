@@ -252,7 +252,7 @@ static void test_ten_minutes_are_no_window_and_no_coverage(void **state)
 	assert_int_equal(w.coverage_count, 1);
 	assert_int_equal(w.coverage[0].interval_us, 600 * US_PER_S);
 	assert_true(sv_eq(w.coverage[0].scope, SV("namespace")));
-	assert_true(coverage_is_coarse(&w.coverage[0]));
+	assert_true(w.coverage[0].is_coarse);
 	struct span_set covered_time = windows_coverage(&w, SV("c1"), st->arena);
 	assert_int_equal(span_set_length_us(&covered_time), 0);
 	assert_ptr_equal(windows_coarsest(&w, 45 * US_PER_S), &w.coverage[0]);
