@@ -6,8 +6,11 @@
  * files): offset_us is positive where the host's clock is fast.
  */
 
-#include "input/counters/documents.h"
 #include "input/counters/loop.h"
+
+#include <string.h>
+
+#include "input/counters/documents.h"
 
 #define UNKNOWN INT64_MIN
 
@@ -181,12 +184,13 @@ static const struct clock_log {
 	bool mjd; /* modified Julian day and seconds of it, else date and time of day; UTC both */
 	int sign;
 	size_t offset, delay, dispersion, remaining; /* 0: there is none */
-	size_t address;				     /* a column that holds an address: tells the forms apart; 0: none */
+	/* What tells the forms apart, and from logs of others: columns that hold an address, and the leap status. 0: none. */
+	size_t address, leap;
 } clock_logs[] = {
-	{ "chrony tracking.log", 12, 14, false, 1, 6, 11, 12, 10, 2 },
-	{ "chrony measurements.log", 16, 20, false, -1, 11, 12, 13, 0, 2 },
-	{ "ntp peerstats", 7, 8, true, -1, 4, 5, 6, 0, 2 },
-	{ "ntp loopstats", 6, 7, true, -1, 2, 0, 0, 0, 0 },
+	{ "chrony tracking.log", 12, 14, false, 1, 6, 11, 12, 10, 2, 7 },
+	{ "chrony measurements.log", 16, 20, false, -1, 11, 12, 13, 0, 2, 3 },
+	{ "ntp peerstats", 7, 8, true, -1, 4, 5, 6, 0, 2, 0 },
+	{ "ntp loopstats", 6, 7, true, -1, 2, 0, 0, 0, 0, 0 },
 };
 
 static size_t split(struct sv text, struct sv fields[FIELDS_MAX])
@@ -229,6 +233,12 @@ static bool is_address(struct sv text)
 	return (sv_find_char(text, '.', &at) || sv_find_char(text, ':', &at)) && !counter_decimal(text, 0, &number);
 }
 
+/* N, +, -, or ? when the clock follows none. */
+static bool is_leap(struct sv text)
+{
+	return text.n == 1 && memchr("N+-?", text.p[0], 4) != NULL;
+}
+
 /* NULL when it is a row of none. */
 static const struct clock_log *log_of(const struct sv *fields, size_t n, struct host_time *time)
 {
@@ -236,7 +246,7 @@ static const struct clock_log *log_of(const struct sv *fields, size_t n, struct 
 		const struct clock_log *l = &clock_logs[i];
 
 		if (n < l->fields_least || n > l->fields_most || (l->address > 0 && !is_address(fields[l->address])) ||
-		    seconds_us(fields[l->offset]) == UNKNOWN)
+		    (l->leap > 0 && !is_leap(fields[l->leap])) || seconds_us(fields[l->offset]) == UNKNOWN)
 			continue;
 		if (l->mjd ? read_mjd(fields[0], fields[1], time) : read_date(fields[0], fields[1], time))
 			return l;
@@ -285,6 +295,8 @@ static int take_row(struct counters *c, struct ingest *in, const struct line *li
 	}
 	in->info->records++;
 	counters_format(c, l->format);
+	if (l->leap > 0 && fields[l->leap].p[0] == '?')
+		return 0;
 	int64_t uncertainty_us = UNKNOWN;
 	if (l->delay > 0)
 		uncertainty_us = half_and(seconds_us(fields[l->delay]), seconds_us(fields[l->dispersion]));

@@ -270,6 +270,43 @@ static bool is_gauge(enum counter_id id)
 	return id == CONNTRACK_ENTRIES || id == CONNTRACK_LIMIT || id == CONNTRACK_FULL;
 }
 
+/*
+ * What is of interest beside another alone: how much traffic there was where none of it was lost would be an
+ * event for each interface and connection of each sample.
+ */
+static const struct {
+	enum counter_id measure, of;
+} measures[] = {
+	{ INTERFACE_RX_PACKETS, INTERFACE_RX_DROPPED },
+	{ INTERFACE_TX_PACKETS, INTERFACE_TX_DROPPED },
+	{ SOCKET_SEGMENTS, SOCKET_RETRANSMITS },
+};
+
+static int compare_for_search(const void *key, const void *item)
+{
+	return compare_keys(key, item);
+}
+
+static const struct reading *find_reading(const struct readings *all, const struct reading *key)
+{
+	return bsearch(key, all->items, all->count, sizeof *all->items, compare_for_search);
+}
+
+/* Whether what it measures has grown, or is not told. */
+static bool is_wanted(const struct sampler *s, const struct reading *r)
+{
+	struct reading key = *r;
+	size_t i = 0;
+
+	while (i < sizeof measures / sizeof measures[0] && measures[i].measure != r->counter)
+		i++;
+	if (i == sizeof measures / sizeof measures[0] || !s->seen[measures[i].of])
+		return true;
+	key.counter = measures[i].of;
+	const struct reading *before = find_reading(&s->before, &key), *now = find_reading(&s->now, &key);
+	return before != NULL && now != NULL && before->value != now->value;
+}
+
 /* Both lists are sorted. Puts what is in both, or only looks for resets. */
 static int walk_differences(struct sampler *s, int64_t interval_us, bool put)
 {
@@ -292,7 +329,7 @@ static int walk_differences(struct sampler *s, int64_t interval_us, bool put)
 			continue;
 		if (!growth(f, a->value, b->value, interval_us, &delta))
 			note_reset(s, b->device);
-		else if (put && !(f->apart && was_reset(s, b->device)) &&
+		else if (put && !(f->apart && was_reset(s, b->device)) && is_wanted(s, b) &&
 			 put_delta(s, b, s->before_time, interval_us, delta) < 0)
 			return -1;
 	}
@@ -503,8 +540,9 @@ static bool tells_enough(struct diag *diag, struct sampler *const *group, size_t
 
 	if (!enough)
 		diag_add(diag, SEVERITY_NOTE, "counters.partial", NULL,
-			 "%s without both %s and %s: what grew is shown, what did not grow is no sign of a quiet network",
-			 f->name, counter_infos[f->needs].name, counter_infos[f->also].name);
+			 "%s without %s%s%s: what grew is shown, what did not grow is no sign of a quiet network", f->name,
+			 counter_infos[f->needs].name, f->also == f->needs ? "" : " or without ",
+			 f->also == f->needs ? "" : counter_infos[f->also].name);
 	return enough;
 }
 

@@ -216,9 +216,8 @@ enum loop_line ss_take(struct loop_block *b, const struct line *line, const char
 		s->name = SV_ABSENT;
 		return LOOP_LINE_TAKEN;
 	}
-	if (s == NULL || (!b->in_rows && !read_state_line(line->text, &local, &peer, &rest, &send_queue)))
-		return LOOP_LINE_OTHER;
 	if (read_state_line(line->text, &local, &peer, &rest, &send_queue)) {
+		s = state_of(b);
 		s->name = connection_name(b->of, local, peer);
 		s->send_queue = send_queue;
 		b->in_rows = true;
@@ -228,6 +227,8 @@ enum loop_line ss_take(struct loop_block *b, const struct line *line, const char
 			return LOOP_LINE_AGAIN;
 		return take_details(b, s, rest, line);
 	}
+	if (s == NULL || !b->in_rows)
+		return LOOP_LINE_OTHER;
 	if (sv_is_absent(value_of(line->text, SV("rto"))) && sv_is_absent(value_of(line->text, SV("cwnd")))) {
 		b->in_rows = false;
 		return LOOP_LINE_OTHER;

@@ -250,6 +250,10 @@ static void test_logs_of_chronyd_and_ntpd(void **state)
 		     "===============================================================================\n"
 		     "2026-11-30 10:00:00 203.0.113.15     2     -3.541      0.075  8.621e-06 N  2  2.940e-03 -2.084e-04  1.534e-02  3.472e-04  8.304e-03\n",
 		     "offset 0+0 9us +-8225us\n");
+	/* A clock that follows none says nothing of true time; an access log is none of these. */
+	assert_tells("2026-11-30 10:00:00 203.0.113.15     2     -3.541      0.075  8.621e-06 ?  2  2.940e-03 -2.084e-04  1.534e-02  3.472e-04  8.304e-03\n", "");
+	const char *why = "";
+	assert_int_equal(counters_kind.sniff(SV("2026-11-30 10:00:00 203.0.113.15 GET /a 200 512 0.25 - - x y\n"), SV("x"), NULL, &why), SNIFF_NOT_MINE);
 	/* Positive is slow. Half of 229.6 ms and 15.77 us. */
 	assert_tells("2026-11-30 10:00:00 203.0.113.15    N  2 111 111 1111  10 10 1.0  -4.966e-03  2.296e-01  1.577e-05  1.615e-01  7.446e-03 CB00717B 4B D K\n",
 		     "offset 0+0 4966us +-114816us\n");

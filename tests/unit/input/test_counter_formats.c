@@ -91,6 +91,14 @@ static void test_proc_net_dev(void **state)
 		     "interface.rx_fifo eth0 0+1000 3\ninterface.tx_carrier eth0 0+1000 6\ncovered interface 0+1000 x2 namespace\n");
 }
 
+static void test_traffic_without_loss_makes_no_events(void **state)
+{
+	(void)state;
+	assert_tells(T0 NET_DEV_HEAD "  eth0: 1 10 0 0 0 0 0 0 1 10 0 0 0 0 0 0\n  eth1: 1 10 0 4 0 0 0 0 1 10 0 0 0 0 0 0\n"
+		     T1 NET_DEV_HEAD "  eth0: 1 20 0 0 0 0 0 0 1 30 0 0 0 0 0 0\n  eth1: 1 40 0 5 0 0 0 0 1 50 0 0 0 0 0 0\n",
+		     "interface.rx_packets eth1 0+1000 30\ninterface.rx_dropped eth1 0+1000 1\ncovered interface 0+1000 x2 namespace\n");
+}
+
 static void test_an_interface_made_anew_says_nothing_of_the_others(void **state)
 {
 	struct kit *k = read_named(T0 NET_DEV_HEAD "  eth0: 1 10 5 0 0 0 0 0 1 10 0 0 0 0 0 0\n  eth1: 1 10 5 0 0 0 0 0 1 10 0 0 0 0 0 0\n"
@@ -216,10 +224,13 @@ static void test_ss_tells_a_connection(void **state)
 	assert_tells(T0 SS_HEAD SS("0", "", "data_segs_out:10 retrans:0/1 lastrcv:92 lastack:92")
 		     T1 SS_HEAD SS("0", "", "data_segs_out:14 retrans:0/1 lastrcv:500 lastack:500")
 		     T2 SS_HEAD SS("40", " timer:(on,800ms,2)", "data_segs_out:17 unacked:1 retrans:1/3 backoff:2 lastrcv:1500 lastack:1500"),
-		     "socket.segments 192.0.2.1:41092>192.0.2.2:9092 0+1000 4\n"
 		     "socket.silent_ms 192.0.2.1:41092>192.0.2.2:9092 1000+1000 1000\nsocket.backoff 192.0.2.1:41092>192.0.2.2:9092 1000+1000 2\n"
 		     "socket.segments 192.0.2.1:41092>192.0.2.2:9092 1000+1000 3\nsocket.retransmits 192.0.2.1:41092>192.0.2.2:9092 1000+1000 2\n"
 		     "covered sockets 0+2000 x3 namespace\n");
+	/* Without the header (ss -H), and two segments sent again of the seven. */
+	assert_tells(T0 SS("0", "", "data_segs_out:10 retrans:0/1 lastack:9") T1 SS("0", "", "data_segs_out:17 retrans:0/3 lastack:9"),
+		     "socket.segments 192.0.2.1:41092>192.0.2.2:9092 0+1000 7\nsocket.retransmits 192.0.2.1:41092>192.0.2.2:9092 0+1000 2\n"
+		     "covered sockets 0+1000 x2 namespace\n");
 	/* An idle connection is silent by right. */
 	assert_tells(T0 SS_HEAD SS("0", "", "data_segs_out:10 retrans:0/1 lastrcv:92 lastack:92")
 		     T1 SS_HEAD SS("0", " timer:(keepalive,30sec,0)", "data_segs_out:10 retrans:0/1 lastrcv:9000 lastack:9000"),
@@ -231,8 +242,9 @@ static void test_ss_at_the_called_side_and_where_ports_do_not_tell(void **state)
 	(void)state;
 	/* One line a connection (-O), with its state. */
 	assert_tells(T0 "State Recv-Q Send-Q Local Address:Port Peer Address:Port\nESTAB 0 0 192.0.2.2:9092 192.0.2.1:41092 rto:204 data_segs_out:1 lastack:1\nESTAB 0 0 192.0.2.2:9092 192.0.2.3:9093 rto:204 data_segs_out:1\n"
-		     T1 "State Recv-Q Send-Q Local Address:Port Peer Address:Port\nESTAB 0 0 192.0.2.2:9092 192.0.2.1:41092 rto:204 data_segs_out:3 lastack:1\nESTAB 0 0 192.0.2.2:9092 192.0.2.3:9093 rto:204 data_segs_out:5\n",
+		     T1 "State Recv-Q Send-Q Local Address:Port Peer Address:Port\nESTAB 0 0 192.0.2.2:9092 192.0.2.1:41092 rto:204 data_segs_out:3 lastack:1 retrans:0/1\nESTAB 0 0 192.0.2.2:9092 192.0.2.3:9093 rto:204 data_segs_out:5 retrans:0/2\n",
 		     "socket.segments 192.0.2.1:41092>192.0.2.2:9092 0+1000 2\nsocket.segments 192.0.2.2:9092 192.0.2.3:9093 0+1000 4\n"
+		     "socket.retransmits 192.0.2.1:41092>192.0.2.2:9092 0+1000 1\nsocket.retransmits 192.0.2.2:9092 192.0.2.3:9093 0+1000 2\n"
 		     "covered sockets 0+1000 x2 namespace\n");
 }
 
@@ -388,6 +400,7 @@ int main(void)
 		cmocka_unit_test(test_nstat_told_to_print_all_since_the_boot),
 		cmocka_unit_test(test_netstat_s_in_both_spellings),
 		cmocka_unit_test(test_proc_net_dev),
+		cmocka_unit_test(test_traffic_without_loss_makes_no_events),
 		cmocka_unit_test(test_an_interface_made_anew_says_nothing_of_the_others),
 		cmocka_unit_test(test_ip_link_as_text_and_json),
 		cmocka_unit_test(test_ethtool_names_that_speak_of_loss),
