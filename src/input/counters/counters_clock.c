@@ -155,19 +155,17 @@ enum loop_line tracking_take(struct loop_block *b, const struct line *line, cons
 /* Without a clock line its own last update is its time. */
 int tracking_close(struct loop_block *b, struct ingest *in, const struct host_time *time)
 {
-	struct tracking t;
-
 	if (b->rows == 0)
 		return 0;
-	t = *tracking_of(b);
+	const struct tracking *t = tracking_of(b);
+	struct host_time at = time != NULL ? *time : t->reference_time;
+	bool timed = time != NULL || t->has_reference_time;
+
+	b->self_timed = time == NULL && t->has_reference_time;
 	b->state = NULL;
-	if (time == NULL && t.has_reference_time) {
-		b->self_timed = true;
-		time = &t.reference_time;
-	}
-	if (time == NULL || t.local || t.offset_us == UNKNOWN)
+	if (!timed || t->local || t->offset_us == UNKNOWN)
 		return 0;
-	return put_offset(in, *time, t.offset_us, half_and(t.delay_us, t.dispersion_us), &b->first);
+	return put_offset(in, at, t->offset_us, half_and(t->delay_us, t->dispersion_us), &b->first);
 }
 
 /* ---- logs of the daemons ---- */
@@ -236,7 +234,9 @@ static bool is_address(struct sv text)
 /* N, +, -, or ? when the clock follows none. */
 static bool is_leap(struct sv text)
 {
-	return text.n == 1 && memchr("N+-?", text.p[0], 4) != NULL;
+	static const char marks[] = "N+-?";
+
+	return text.n == 1 && memchr(marks, text.p[0], sizeof marks - 1) != NULL;
 }
 
 /* NULL when it is a row of none. */
@@ -264,7 +264,7 @@ static bool is_ornament(struct sv text)
 bool clock_log_sniff(struct sv head)
 {
 	size_t known = 0, others = 0;
-	struct sv fields[FIELDS_MAX];
+	struct sv fields[FIELDS_MAX] = { SV_ABSENT };
 	struct host_time time;
 
 	for (size_t n = 0; n < 50 && !sv_is_absent(head); n++) {
@@ -282,7 +282,7 @@ bool clock_log_sniff(struct sv head)
 
 static int take_row(struct counters *c, struct ingest *in, const struct line *line)
 {
-	struct sv text = sv_trim(line->text), fields[FIELDS_MAX];
+	struct sv text = sv_trim(line->text), fields[FIELDS_MAX] = { SV_ABSENT };
 	struct place place = counter_place(line);
 	struct host_time time;
 
@@ -295,7 +295,7 @@ static int take_row(struct counters *c, struct ingest *in, const struct line *li
 	}
 	in->info->records++;
 	counters_format(c, l->format);
-	if (l->leap > 0 && fields[l->leap].p[0] == '?')
+	if (l->leap > 0 && sv_eq(fields[l->leap], SV("?")))
 		return 0;
 	int64_t uncertainty_us = UNKNOWN;
 	if (l->delay > 0)

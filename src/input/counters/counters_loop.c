@@ -348,9 +348,11 @@ static int take_clock(struct loop *l, const struct tstamp *t)
 
 static bool is_separator(struct sv text)
 {
+	static const char doubled[] = "=-*";
+
 	if (text.n == 0 || text.p[0] == '#' || loop_without_ornaments(text).n == 0)
 		return true;
-	return text.n > 1 && text.p[0] == text.p[1] && memchr("=-*", text.p[0], 3) != NULL;
+	return text.n > 1 && text.p[0] == text.p[1] && memchr(doubled, text.p[0], sizeof doubled - 1) != NULL;
 }
 
 /* What the user or the path says of the host outweighs what the probe that ran on it says. */

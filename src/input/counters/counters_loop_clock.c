@@ -70,9 +70,11 @@ bool loop_is_clock(struct sv text, struct tstamp *t)
 /* "Nov 30 11:51:57", "2026-11-30T11:51:57:", "11:51:57 |" */
 static bool is_prefix(struct sv text, struct tstamp *t)
 {
+	static const char ends[] = ":|,]";
+
 	if (is_time(text, t))
 		return true;
-	return text.n > 1 && memchr(":|,]", text.p[text.n - 1], 4) != NULL &&
+	return text.n > 1 && memchr(ends, text.p[text.n - 1], sizeof ends - 1) != NULL &&
 	       is_time(sv_sub(text, 0, text.n - 1), t);
 }
 
