@@ -290,8 +290,6 @@ struct series_set *series_set_new(struct counters *c, struct ingest *in)
 	set->of = c;
 	set->in = in;
 	set->record = arena_new();
-	set->slot_count = (size_t)2 * SERIES_MAX;
-	set->slots = arena_array(in->input, set->slot_count, sizeof(struct series *));
 	return set;
 }
 
@@ -302,6 +300,29 @@ static uint64_t hash_of(struct sv text)
 	for (size_t i = 0; i < text.n; i++)
 		hash = (hash ^ (unsigned char)text.p[i]) * UINT64_C(1099511628211);
 	return hash;
+}
+
+static struct series **slot_of(struct series **slots, size_t count, struct sv key)
+{
+	size_t at = (size_t)hash_of(key) & (count - 1);
+
+	while (slots[at] != NULL && !sv_eq(slots[at]->key, key))
+		at = (at + 1) & (count - 1);
+	return &slots[at];
+}
+
+static void make_room(struct series_set *set)
+{
+	size_t count = set->slot_count == 0 ? 64 : 2 * set->slot_count;
+
+	if (2 * set->count < set->slot_count)
+		return;
+	struct series **slots = arena_array(set->in->input, count, sizeof(struct series *));
+	for (size_t i = 0; i < set->slot_count; i++)
+		if (set->slots[i] != NULL)
+			*slot_of(slots, count, set->slots[i]->key) = set->slots[i];
+	set->slots = slots;
+	set->slot_count = count;
 }
 
 static struct sv key_of(const struct metric *m, struct arena *a)
@@ -385,27 +406,26 @@ static void begin_series(struct series_set *set, struct series *s, const struct 
 struct series *series_of(struct series_set *set, const struct metric *m)
 {
 	struct sv key = key_of(m, set->record);
-	size_t at = (size_t)hash_of(key) & (set->slot_count - 1);
 
-	while (set->slots[at] != NULL && !sv_eq(set->slots[at]->key, key))
-		at = (at + 1) & (set->slot_count - 1);
-	if (set->slots[at] == NULL && set->count == SERIES_MAX) {
+	make_room(set);
+	struct series **slot = slot_of(set->slots, set->slot_count, key);
+	if (*slot == NULL && set->count == SERIES_MAX) {
 		diag_add(set->in->diag, SEVERITY_WARNING, "counters.too_many", NULL,
 			 "more than %d series: the others are left out", SERIES_MAX);
 		arena_reset(set->record);
 		return NULL;
 	}
-	if (set->slots[at] == NULL) {
+	if (*slot == NULL) {
 		struct series *s = arena_alloc(set->in->input, sizeof *s);
 
 		set->count++;
 		s->set = set;
 		s->key = arena_copy(set->in->input, key);
 		begin_series(set, s, m);
-		set->slots[at] = s;
+		*slot = s;
 	}
 	arena_reset(set->record);
-	return set->slots[at]->wanted ? set->slots[at] : NULL;
+	return (*slot)->wanted ? *slot : NULL;
 }
 
 static int rate_point(struct series *s, struct host_time time, int64_t rate_milli, struct reading *r)

@@ -21,7 +21,7 @@ struct connection {
 
 struct ss_state {
 	struct connection *now, *before;
-	size_t now_count, before_count;
+	size_t now_count, before_count, now_capacity, before_capacity;
 	struct sv name; /* of the state line that waits for its details; absent: none does */
 	uint64_t send_queue;
 	bool has_before_time;
@@ -31,13 +31,8 @@ struct ss_state {
 
 static struct ss_state *state_of(struct loop_block *b)
 {
-	if (b->state == NULL) {
-		struct ss_state *s = arena_alloc(b->arena, sizeof *s);
-
-		s->now = arena_array(b->arena, CONNECTIONS_MAX, sizeof *s->now);
-		s->before = arena_array(b->arena, CONNECTIONS_MAX, sizeof *s->before);
-		b->state = s;
-	}
+	if (b->state == NULL)
+		b->state = arena_alloc(b->arena, sizeof(struct ss_state));
 	return b->state;
 }
 
@@ -150,7 +145,7 @@ static int64_t timer_retries(struct sv text)
 }
 
 /* The details follow their state line: they are the last connection's. */
-static struct connection *connection_of(struct ss_state *s, const struct line *line)
+static struct connection *connection_of(struct arena *a, struct ss_state *s, const struct line *line)
 {
 	if (s->now_count > 0 && sv_eq(s->now[s->now_count - 1].name, s->name))
 		return &s->now[s->now_count - 1];
@@ -158,16 +153,16 @@ static struct connection *connection_of(struct ss_state *s, const struct line *l
 		s->full = true;
 		return NULL;
 	}
-	struct connection *c = &s->now[s->now_count++];
+	struct connection *c = ARENA_PUSH(a, s->now, s->now_count, s->now_capacity);
 	*c = (struct connection){ .name = s->name, .outstanding = s->send_queue > 0, .line = *line };
 	c->line.text = SV_ABSENT;
 	return c;
 }
 
-static void keep_connection(struct ss_state *s, struct sv details, const struct line *line)
+static void keep_connection(struct arena *a, struct ss_state *s, struct sv details, const struct line *line)
 {
 	int64_t heard = number_of(details, SV("lastrcv")), acked = number_of(details, SV("lastack"));
-	struct connection *c = connection_of(s, line);
+	struct connection *c = connection_of(a, s, line);
 
 	if (c == NULL)
 		return;
@@ -185,7 +180,7 @@ static enum loop_line take_details(struct loop_block *b, struct ss_state *s, str
 	struct sv retrans = value_of(details, SV("retrans")), total = retrans;
 	uint64_t value;
 
-	keep_connection(s, details, line);
+	keep_connection(b->arena, s, details, line);
 	if (sv_is_absent(value_of(details, SV("rto"))))
 		return LOOP_LINE_TAKEN;
 	b->device = s->name;
@@ -284,9 +279,12 @@ int ss_close(struct loop_block *b, struct ingest *in, const struct host_time *ti
 		diag_add(in->diag, SEVERITY_WARNING, "counters.too_many", &b->first,
 			 "more than %d connections in a sample: the silence of the others is not read", CONNECTIONS_MAX);
 	struct connection *spare = s->before;
+	size_t capacity = s->before_capacity;
 	s->before = s->now;
 	s->before_count = s->now_count;
+	s->before_capacity = s->now_capacity;
 	s->now = spare;
+	s->now_capacity = capacity;
 	s->now_count = 0;
 	s->name = SV_ABSENT;
 	s->full = false;
