@@ -536,14 +536,14 @@ static bool has_seen(struct sampler *const *group, size_t n, enum counter_id nee
 static bool tells_enough(struct diag *diag, struct sampler *const *group, size_t n)
 {
 	const struct family_info *f = &family_infos[group[0]->family];
-	bool enough = has_seen(group, n, f->needs) && has_seen(group, n, f->also);
+	enum counter_id lacking = has_seen(group, n, f->needs) ? f->also : f->needs;
 
-	if (!enough)
-		diag_add(diag, SEVERITY_NOTE, "counters.partial", NULL,
-			 "%s without %s%s%s: what grew is shown, what did not grow is no sign of a quiet network", f->name,
-			 counter_infos[f->needs].name, f->also == f->needs ? "" : " or without ",
-			 f->also == f->needs ? "" : counter_infos[f->also].name);
-	return enough;
+	if (has_seen(group, n, lacking))
+		return true;
+	diag_add(diag, SEVERITY_NOTE, "counters.partial", NULL,
+		 "%s without %s: what grew is shown, what did not grow is no sign of a quiet network", f->name,
+		 counter_infos[lacking].name);
+	return false;
 }
 
 /* Of several series the fullest stands for all. */
