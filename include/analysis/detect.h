@@ -43,6 +43,13 @@ int detect_counter_loss(const struct detect_context *ctx);
 int detect_link(const struct detect_context *ctx);
 int detect_softnet(const struct detect_context *ctx);
 int detect_conntrack(const struct detect_context *ctx);
+int detect_interface(const struct detect_context *ctx);
+int detect_socket_loss(const struct detect_context *ctx);
+int detect_socket_silence(const struct detect_context *ctx);
+int detect_starved(const struct detect_context *ctx);
+int detect_log_link(const struct detect_context *ctx);
+int detect_log_conntrack(const struct detect_context *ctx);
+int detect_log_pause(const struct detect_context *ctx);
 int detect_process_pause(const struct detect_context *ctx);
 int detect_server_pause(const struct detect_context *ctx);
 
@@ -83,6 +90,8 @@ void detect_measure_spans(struct window *w);
 void windows_merge(const struct detect_context *ctx);
 /* Finds whose address each window's caller has. 0 or -1. */
 int windows_find_callers(const struct detect_context *ctx);
+/* Makes one of a pause that its process logged and one that a capture shows of it. Numbers the windows anew. */
+void windows_join_pauses(const struct detect_context *ctx);
 /* No shorter pause of the kind is one. */
 int64_t detect_pause_limit_us(const struct detect_context *ctx, enum window_kind kind);
 

@@ -20,6 +20,7 @@ struct store {
 	const char *path;
 	enum store_mode mode;
 	field_set columns;	/* the fields that table event has a column for: an older file may lack some */
+	bool has_lines;		/* table input has a column for them: that of an older file may not */
 	struct sqlite3_stmt *insert_event;	/* NULL until first used */
 	int64_t earlier_input;	/* highest input id when it was opened */
 	int64_t last_input;	/* highest input id given out, so that an abandoned one is not given again */

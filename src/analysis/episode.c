@@ -167,8 +167,17 @@ struct episode *episode_new(struct group_life *life, struct ref_time t)
 
 void episode_evidence(struct group_life *life, struct episode *ep, const struct sighting *s)
 {
-	if (ep->r.evidence.count < EVIDENCE_MAX)
+	struct evidence *known = echo_find(ep, s->event);
+	size_t count = ep->r.evidence.count;
+
+	if (known != NULL) {
+		evidence_echo(known, life->arena, &s->event->place);
+		return;
+	}
+	if (count < EVIDENCE_MAX)
 		evidence_add(&ep->r.evidence, life->arena, s->event, s->time, event_infos[s->event->type].what);
+	if (ep->r.evidence.count > count)
+		*ARENA_PUSH(life->arena, ep->told, ep->told_count, ep->told_capacity) = s->event;
 }
 
 static void stretch(struct episode *ep, struct ref_time t)

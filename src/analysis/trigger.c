@@ -127,7 +127,9 @@ static void identify(const struct group_life *life, const struct sighting *s, st
 	const struct event *e = s->event;
 	const struct member *m = NULL;
 
-	c->member = event_text(e, FIELD_MEMBER);
+	/* Empty where it was masked. */
+	if (event_text(e, FIELD_MEMBER).n > 0)
+		c->member = event_text(e, FIELD_MEMBER);
 	c->client = event_text(e, FIELD_CLIENT);
 	c->clock_host = e->host;
 	if (event_infos[e->type].side == SIDE_CLIENT)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "analysis/findings.h"
+#include "input/log/log_test.h"
 #include "input/rules/rules.h"
 #include "store/store.h"
 
@@ -355,7 +356,7 @@ enum exit_code command_rules(const struct options *o, struct arena *run)
 	else if (rc == 0 && strcmp(verb, "check") == 0)
 		rc = rules_check(rules, d);
 	else if (rc == 0)
-		rc = rules_test(rules, stdin, stdout);
+		rc = log_test(rules, stdin, stdout);
 	rules_free(rules);
 	print_problems(d, SEVERITY_NOTE);
 	return rc < 0 ? EXIT_FAILED : exit_code_of(d);

@@ -26,10 +26,10 @@ static void add_text(struct digest *d, struct sv s)
 
 static void add_fields(struct digest *d, const struct event *e)
 {
-	add_number(d, e->set);
 	for (int f = 0; f < FIELD_COUNT; f++) {
 		if (!(e->set & FIELD_BIT(f)))
 			continue;
+		add_number(d, (uint64_t)f);
 		if (field_infos[f].type == FIELD_INT)
 			add_number(d, (uint64_t)e->value[f].number);
 		else

@@ -39,6 +39,7 @@ static const char schema_facts[] =
 	"	digest TEXT UNIQUE,	-- BLAKE2b-256 of the bytes as stored, hexadecimal\n"
 	"	why_skipped TEXT,\n"
 	"	size_bytes INTEGER NOT NULL,\n"
+	"	lines INTEGER NOT NULL DEFAULT 0,	-- of text; 0 when it is none\n"
 	"	records INTEGER NOT NULL,\n"
 	"	events INTEGER NOT NULL,	-- rows of table event\n"
 	"	skipped INTEGER NOT NULL,	-- records that were damaged\n"
@@ -235,8 +236,12 @@ static int find_columns(struct store *s)
 {
 	struct sqlite3_stmt *statement = NULL;
 	enum event_field field;
+	int64_t lines = 0;
 	int result;
 
+	if (ask(s, "SELECT count(*) FROM pragma_table_info('input') WHERE name = 'lines'", &lines) < 0)
+		return -1;
+	s->has_lines = lines > 0;
 	s->columns = 0;
 	if (store_prepare(s, "SELECT name FROM pragma_table_info('event')", &statement) < 0)
 		return -1;
@@ -280,7 +285,7 @@ static int create_tables(struct store *s)
 static int add_columns(struct store *s)
 {
 	struct buf sql;
-	int rc = 0;
+	int rc = s->has_lines ? 0 : execute(s, "ALTER TABLE input ADD COLUMN lines INTEGER NOT NULL DEFAULT 0", "upgrade");
 
 	buf_init(&sql);
 	for (int f = 0; f < FIELD_COUNT && rc == 0; f++) {
@@ -491,11 +496,11 @@ static int update_input(const struct store *s, const struct input_info *info)
 {
 	static const char sql[] =
 		"UPDATE input SET path = ?, kind = ?, format = ?, host = ?, digest = ?, why_skipped = ?, zone_name = ?,"
-		" zone_source = ?, size_bytes = ?, records = ?, events = ?, skipped = ?, unrecognized = ?,"
+		" zone_source = ?, size_bytes = ?, records = ?, events = ?, skipped = ?, unrecognized = ?, lines = ?,"
 		" first_us = ?, last_us = ? WHERE id = ?";
 	const struct sv texts[] = { info->path.p != NULL ? info->path : SV(""), info->kind, info->format, info->host,
 				    info->digest, info->why_skipped, info->zone_name, info->zone_source };
-	const uint64_t counts[] = { info->size_bytes, info->records, s->stored, info->skipped, info->unrecognized };
+	const uint64_t counts[] = { info->size_bytes, info->records, s->stored, info->skipped, info->unrecognized, info->lines };
 	struct sqlite3_stmt *statement = NULL;
 	int parameter = 1;
 

@@ -134,34 +134,16 @@ static bool settle_speaker(struct log_reader *reader, struct log_writer *w, cons
 	return false;
 }
 
-/*
- * Words that only consumer groups have. A record that has one and that no rule
- * knows is not noise like the rest: it may be a message that the rules should
- * have known.
- */
-static const char *const group_words[] = {
-	"rebalanc", "Rebalanc", "eartbeat", "group coordinator", "coordinator dead", "joining group", "joined group",
-	"rejoin", "re-join", "revok", "Revok", "session timed out", "session timeout", "session expired",
-	"poll interval", "poll timeout", "consumer group", "LeaveGroup", "OffsetCommit", "member id", "UNKNOWN_MEMBER_ID",
-	"ILLEGAL_GENERATION", "max.poll.interval",
-};
-
 static void note_near_miss(struct log_reader *reader, const struct log_record *record, const struct place *place)
 {
-	size_t at;
+	struct buf text;
 
-	for (size_t i = 0; i < sizeof group_words / sizeof group_words[0]; i++) {
-		if (!sv_find(record->body, sv_of(group_words[i]), &at))
-			continue;
-		struct buf text;
-
-		buf_init(&text);
-		buf_add_plain(&text, sv_sub(record->body, 0, NEAR_MISS_BYTES));
-		diag_add(reader->in->diag, SEVERITY_NOTE, "log.near_miss", place, "speaks of consumer groups, and no rule knows it: %.*s",
-			 SV_ARG(buf_sv(&text)));
-		buf_fini(&text);
+	if (!rules_near_miss(record->body))
 		return;
-	}
+	buf_init(&text);
+	buf_add_plain(&text, sv_sub(record->body, 0, NEAR_MISS_BYTES));
+	diag_add(reader->in->diag, SEVERITY_NOTE, NEAR_MISS_CODE, place, NEAR_MISS_WORDS "%.*s", SV_ARG(buf_sv(&text)));
+	buf_fini(&text);
 }
 
 /* What is to be put with each event of a record. */

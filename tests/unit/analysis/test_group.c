@@ -41,6 +41,30 @@ static const struct member *member(const struct groups *g, const char *group, co
 	return m;
 }
 
+/* The coordinator writes what it knows of a member that leaves; a member, what it asks for. */
+static void test_settings_that_other_lines_state(void **state)
+{
+	struct story *st = story_new();
+	struct groups g;
+
+	(void)state;
+	story_event(st, EVENT_MEMBER_LEFT, "broker-1", at("10:00:00"), "group", "g", "member", "m1", "settings",
+		    "sessionTimeoutMs=10000, rebalanceTimeoutMs=60000", NULL);
+	story_event(st, EVENT_MEMBER_LEFT, "broker-1", at("10:00:01"), "group", "h", "member", "m2", "settings", "rebalanceTimeoutMs=x", NULL);
+	story_event(st, EVENT_CLIENT_CONFIG, "app-1", at("10:00:02"), "group", "i", "client", "c-1", "key", "sessionTimeout", "value", "9000",
+		    "settings", "sessionTimeoutMs=9000", NULL);
+	story_event(st, EVENT_CLIENT_SYNCED, "app-1", at("10:00:03"), "group", "i", "client", "c-1", "generation", "1", NULL);
+	g = find(st);
+	assert_int_equal(group_session_timeout_ms(groups_get(&g, SV("g"))), 10000);
+	assert_int_equal(group_max_poll_interval_ms(groups_get(&g, SV("g"))), 60000);
+	assert_int_equal(groups_get(&g, SV("g"))->session_timeout_ms.source.type, EVENT_MEMBER_LEFT);
+	assert_false(groups_get(&g, SV("g"))->heartbeat_interval_ms.known);
+	assert_false(groups_get(&g, SV("h"))->session_timeout_ms.known);
+	assert_false(groups_get(&g, SV("h"))->max_poll_interval_ms.known);
+	assert_int_equal(group_session_timeout_ms(groups_get(&g, SV("i"))), 9000);
+	story_free(st);
+}
+
 static void test_client_id_is_inside_the_member_id(void **state)
 {
 	(void)state;
@@ -274,6 +298,7 @@ static void test_coordinator_and_choice_of_group(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_settings_that_other_lines_state),
 		cmocka_unit_test(test_client_id_is_inside_the_member_id),
 		cmocka_unit_test(test_the_log_that_names_a_member_is_its_host),
 		cmocka_unit_test(test_a_unique_client_id_gives_the_host),

@@ -395,6 +395,165 @@ static void test_fate_is_gone_when_the_log_goes_on_without_the_client(void **sta
 	story_free(st);
 }
 
+static size_t cited(const struct rebalance *r, enum event_type type, size_t *also)
+{
+	size_t n = 0;
+
+	*also = 0;
+	for (size_t i = 0; i < r->evidence.count; i++) {
+		if (r->evidence.items[i].type != type)
+			continue;
+		n++;
+		*also += r->evidence.items[i].also_count;
+	}
+	return n;
+}
+
+/* INFO by the heartbeat thread, and WARN by the one that resets the generation: the coordinator said it once. */
+static void test_one_failure_in_two_lines_is_cited_once(void **state)
+{
+	struct story *st = story_new();
+	size_t also;
+
+	(void)state;
+	group_of_three(st);
+	expiry(st, "10:00:30", ID_1, "1", EXPIRED(ID_1));
+	formed(st, "10:00:32", "2");
+	story_event(st, EVENT_CLIENT_MEMBERSHIP_LOST, "app-1", at("10:00:38"), "group", "g", "client", "c-1", "member", ID_1, "error",
+		    "UNKNOWN_MEMBER_ID", "text", "Attempt to heartbeat failed since member id is not valid.", NULL);
+	story_event(st, EVENT_CLIENT_MEMBERSHIP_LOST, "app-1", at("10:00:38.002"), "group", "g", "client", "c-1", "error",
+		    "UNKNOWN_MEMBER_ID", "text", "Resetting generation and member id", NULL);
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 2);
+	assert_int_equal(r.items[1].fate, FATE_WRONGLY_EVICTED);
+	assert_int_equal(cited(&r.items[1], EVENT_CLIENT_MEMBERSHIP_LOST, &also), 1);
+	assert_int_equal(also, 1);
+	story_free(st);
+
+	/* Another client of that host, and the same one three seconds later: each is its own. */
+	st = story_new();
+	group_of_three(st);
+	expiry(st, "10:00:30", ID_1, "1", EXPIRED(ID_1));
+	formed(st, "10:00:32", "2");
+	lost(st, "app-1", "c-1", "10:00:38", ID_1);
+	lost(st, "app-1", "c-1", "10:00:41", ID_1);
+	r = find(st);
+	assert_int_equal(cited(&r.items[1], EVENT_CLIENT_MEMBERSHIP_LOST, &also), 2);
+	assert_int_equal(also, 0);
+	story_free(st);
+}
+
+/* Two appenders write each line of the coordinator twice. */
+static void test_a_log_written_twice_counts_once(void **state)
+{
+	struct story *st = story_new();
+	size_t also;
+
+	(void)state;
+	group_of_three(st);
+	for (int i = 0; i < 2; i++) {
+		story_event(st, EVENT_SESSION_EXPIRED, "broker-1", at("10:00:30"), "group", "g", "member", ID_1, "text", "has failed", NULL);
+		story_event(st, EVENT_GROUP_PREPARING, "broker-1", at("10:00:30"), "group", "g", "generation", "1", "member", ID_1,
+			    "reason", EXPIRED(ID_1), "text", "Preparing", NULL);
+		story_event(st, EVENT_GROUP_STABILIZED, "broker-1", at("10:00:32"), "group", "g", "generation", "2", "text", "Stabilized",
+			    NULL);
+	}
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 2);
+	assert_int_equal(cited(&r.items[1], EVENT_SESSION_EXPIRED, &also), 1);
+	assert_int_equal(also, 1);
+	assert_int_equal(cited(&r.items[1], EVENT_GROUP_STABILIZED, &also), 1);
+	assert_int_equal(also, 1);
+	story_free(st);
+}
+
+static void killed(struct story *st, const char *host, const char *time)
+{
+	story_event(st, EVENT_PROCESS_KILLED, host, at(time), "process", "1234 (java)", NULL);
+}
+
+/* The process was killed, and what took its place came back before the session expired: without the new one's settings. */
+static void tell_kill(struct story *st, const char *host)
+{
+	story_input(st, "app-1/app.log", "log", "app-1");
+	group_of_three(st);
+	killed(st, host, "10:00:25");
+	expiry(st, "10:00:30", ID_1, "1", EXPIRED(ID_1));
+	formed(st, "10:00:32", "2");
+	member_line(st, EVENT_MEMBER_JOINS, "10:00:38.5", ID_1_NEW);
+	preparing(st, "10:00:38.5", "2", ID_1_NEW, ADDING(ID_1_NEW));
+	formed(st, "10:00:40", "3");
+	joined(st, "app-1", "c-1", "10:00:40.01", "3", ID_1_NEW);
+}
+
+static void test_who_was_killed_is_gone(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	tell_kill(st, "app-1");
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 3);
+	assert_int_equal(r.items[1].fate, FATE_GONE);
+	assert_trigger(&r.items[1], TRIGGER_SESSION_TIMEOUT);
+	assert_trigger(&r.items[2], TRIGGER_MEMBER_JOIN);
+	assert_true(r.items[2].is_root);
+	bool is_cited = false;
+	for (size_t i = 0; i < r.items[1].evidence.count; i++)
+		is_cited |= r.items[1].evidence.items[i].type == EVENT_PROCESS_KILLED;
+	assert_true(is_cited);
+	story_free(st);
+}
+
+static void test_anothers_killing_wrongs_nobody(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	/* On another host. */
+	tell_kill(st, "app-2");
+	struct rebalances r = find(st);
+	assert_int_equal(r.items[1].fate, FATE_WRONGLY_EVICTED);
+	assert_trigger(&r.items[2], TRIGGER_MEMBER_REJOIN);
+	story_free(st);
+
+	/* On its own host, of another process: this one says afterwards that it lives. */
+	st = story_new();
+	story_input(st, "app-1/app.log", "log", "app-1");
+	killed(st, "app-1", "10:00:25");
+	tell_wrong_eviction(st);
+	r = find(st);
+	assert_int_equal(r.items[1].fate, FATE_WRONGLY_EVICTED);
+	assert_trigger(&r.items[2], TRIGGER_MEMBER_REJOIN);
+	story_free(st);
+
+	/* Long before. */
+	st = story_new();
+	story_input(st, "app-1/app.log", "log", "app-1");
+	killed(st, "app-1", "10:00:10");
+	tell_wrong_eviction(st);
+	r = find(st);
+	assert_int_equal(r.items[1].fate, FATE_WRONGLY_EVICTED);
+	story_free(st);
+}
+
+/* What the kernel of the host logs meanwhile does not tell whether the client would have. */
+static void test_another_log_of_the_host_is_not_the_clients(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	group_of_three(st);
+	expiry(st, "10:00:30", ID_1, "1", EXPIRED(ID_1));
+	formed(st, "10:00:32", "2");
+	story_input(st, "app-1/kern.log", "log", "app-1");
+	story_event(st, EVENT_LINK_UP, "app-1", at("09:50:00"), "device", "eth0", NULL);
+	story_event(st, EVENT_LINK_UP, "app-1", at("10:05:00"), "device", "eth0", NULL);
+	struct rebalances r = find(st);
+	assert_int_equal(r.items[1].fate, FATE_UNKNOWN);
+	story_free(st);
+}
+
 static void test_fate_is_unknown_without_a_log(void **state)
 {
 	struct story *st = story_new();
@@ -1196,6 +1355,11 @@ int main(void)
 		cmocka_unit_test(test_a_crash_and_a_restart),
 		cmocka_unit_test(test_a_version_line_alone_is_no_restart),
 		cmocka_unit_test(test_fate_is_gone_when_the_log_goes_on_without_the_client),
+		cmocka_unit_test(test_one_failure_in_two_lines_is_cited_once),
+		cmocka_unit_test(test_a_log_written_twice_counts_once),
+		cmocka_unit_test(test_who_was_killed_is_gone),
+		cmocka_unit_test(test_anothers_killing_wrongs_nobody),
+		cmocka_unit_test(test_another_log_of_the_host_is_not_the_clients),
 		cmocka_unit_test(test_fate_is_unknown_without_a_log),
 		cmocka_unit_test(test_a_return_by_the_brokers_log_alone),
 		cmocka_unit_test(test_the_same_client_id_on_another_host_is_no_return),
