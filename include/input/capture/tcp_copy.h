@@ -9,8 +9,9 @@
  * (method.md 3, "Copies are not retransmissions").
  *
  * Where one frame is recorded in two domains (with its VLAN tag and without,
- * inside its tunnel and beside it, on both sides of a router), what is seen in
- * the second belongs to the connections of the first from then on.
+ * inside its tunnel and beside it, on both sides of a router), the two are one
+ * from then on. ("-i any" shows several VLANs without their tags as well: then
+ * all of them are one.)
  */
 
 #include <stdbool.h>
@@ -30,16 +31,16 @@ struct tcp_copies {
 	uint64_t domain[TCP_COPY_SLOTS];	/* of the frame in the slot, once there is any domain */
 	bool has_domains;
 	struct {
-		uint64_t domain, is;
+		uint64_t domain, is;	/* which may be an alias itself */
 	} alias[TCP_ALIASES_MAX];
 	unsigned alias_count;
 };
 
 /* Whether s is a copy of a frame seen just before; s is remembered. hash: that of its ends (tcp_hash). */
 bool tcp_copies_see(struct tcp_copies *c, const struct segment *s, uint64_t hash, int64_t now_us);
-/* The domain whose connections those of a domain are. */
+/* The domain that stands for all that are one with it. */
 uint64_t tcp_copies_domain(const struct tcp_copies *c, uint64_t domain);
-/* From now on they are. */
+/* From now on the two are one. */
 void tcp_copies_alias(struct tcp_copies *c, uint64_t domain, uint64_t is);
 /* Frames from before do not come again. */
 void tcp_copies_forget(struct tcp_copies *c);

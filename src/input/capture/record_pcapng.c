@@ -152,7 +152,7 @@ static void set_time(struct record *out, const struct interface *i, uint64_t tic
 	uint64_t s;
 	int64_t shifted;
 
-	if (i->per_second == 0 || ticks == 0)
+	if (i->per_second == 0)
 		return;
 	s = ticks / i->per_second;
 	if (s > INT64_MAX || __builtin_add_overflow((int64_t)s, i->offset_s, &shifted))

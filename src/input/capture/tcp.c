@@ -219,14 +219,19 @@ static bool is_reuse(const struct tcp_conn *c, const struct segment *s, unsigned
  * was sent in another shows that the two are one: of this side nothing has been
  * seen there, and what it acknowledges is what was sent there.
  */
-static struct tcp_conn *find_question(struct tcp *t, const struct segment *s, uint64_t hash, unsigned *side)
+static struct tcp_conn *find_elsewhere(struct tcp *t, const struct segment *s, uint64_t hash, unsigned *side)
 {
 	struct tcp_conn *c;
 
-	if (!t->copies->has_domains || (s->flags & (TCP_ACK | TCP_RST)) != TCP_ACK)
+	if (!t->copies->has_domains)
 		return NULL;
 	c = tcp_table_find_elsewhere(&t->table, s, hash, side);
-	if (c == NULL || c->spoke[*side] || !c->flow[!*side].synced)
+	/* Its domain has become one with that of the segment since. */
+	if (c != NULL && tcp_copies_domain(t->copies, c->domain) == s->domain) {
+		c->domain = s->domain;
+		return c;
+	}
+	if (c == NULL || (s->flags & (TCP_ACK | TCP_RST)) != TCP_ACK || c->spoke[*side] || !c->flow[!*side].synced)
 		return NULL;
 	if (!tcp_is_near(s->acknowledgment, c->flow[!*side].next + (c->opening.seen && !c->opening.answered)))
 		return NULL;
@@ -244,7 +249,7 @@ static struct tcp_conn *connection_of(struct tcp *t, const struct segment *s, ui
 		forget(t, c);
 		c = NULL;
 	} else if (c == NULL) {
-		c = find_question(t, s, hash, side);
+		c = find_elsewhere(t, s, hash, side);
 	}
 	if (c != NULL) {
 		touch(t, c);

@@ -28,7 +28,9 @@ static uint64_t digest_of(const struct segment *s, uint64_t h)
 
 void tcp_copies_alias(struct tcp_copies *c, uint64_t domain, uint64_t is)
 {
-	if (c->alias_count == TCP_ALIASES_MAX || tcp_copies_domain(c, domain) == is)
+	domain = tcp_copies_domain(c, domain);
+	is = tcp_copies_domain(c, is);
+	if (c->alias_count == TCP_ALIASES_MAX || domain == is)
 		return;
 	c->alias[c->alias_count].domain = domain;
 	c->alias[c->alias_count++].is = is;
@@ -61,9 +63,10 @@ bool tcp_copies_see(struct tcp_copies *c, const struct segment *s, uint64_t hash
 
 uint64_t tcp_copies_domain(const struct tcp_copies *c, uint64_t domain)
 {
+	/* What an alias stands for became one later than the alias, if it did. */
 	for (unsigned i = 0; i < c->alias_count; i++)
 		if (c->alias[i].domain == domain)
-			return c->alias[i].is;
+			domain = c->alias[i].is;
 	return domain;
 }
 

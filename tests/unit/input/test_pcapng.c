@@ -203,8 +203,17 @@ static void test_offset_shifts_whole_seconds_either_way(void **state)
 	make_option(&m, 14, (uint64_t)INT64_C(-3600), 8);
 	make_block_end(&m, at);
 	packet(&m, 0, START_US + 7, "x");
+	at = make_interface(&m, LINK_RAW, 0);
+	make_option(&m, 14, (uint64_t)START_S, 8);	/* counted from the start of the capture */
+	make_block_end(&m, at);
+	packet(&m, 1, 0, "y");
+	interface(&m, LINK_RAW, 0);
+	packet(&m, 2, 0, "z");	/* the twin: no time was written */
 	open_blocks(&r, &m);
 	expect_packet(&r, LINK_RAW, START_US + 7 - 3600 * US_PER_S, "x");
+	expect_packet(&r, LINK_RAW, START_US, "y");
+	assert_int_equal(next(&r), 1);
+	assert_false(r.record.has_time);
 	expect_end(&r);
 	make_end(&m);
 }

@@ -764,6 +764,40 @@ static void test_packet_missed_by_the_capture_is_no_stall(void **state)
 
 /* ---- what is not a retransmission ---- */
 
+/* As "-i any" has it: what comes in is seen with its tag first, what goes out without; two VLANs are open at once. */
+static void test_vlans_that_are_recorded_without_their_tags_too(void **state)
+{
+	struct story *s = begin();
+	struct talk t[2] = { talk_from(s, 40001), talk_from(s, 40002) };
+
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		struct talk *x = &t[i % 2];
+		uint64_t vlan = i % 2 == 0 ? 10 : 20;
+		struct segment reply = from_broker(x, TCP_ACK, x->broker, 16), ask;
+
+		reply.ip_id = (uint16_t)(1000 + i);
+		reply.domain = vlan;
+		say(s, i * 100, &reply);
+		reply.domain = 0;
+		say(s, i * 100 + 0.01, &reply);
+		x->broker += 16;
+		x->client_has = x->broker;
+		ask = from_client(x, TCP_ACK, x->client, 100);
+		ask.ip_id = (uint16_t)(2000 + i);
+		say(s, i * 100 + 1, &ask);
+		ask.domain = vlan;
+		say(s, i * 100 + 1.01, &ask);
+		x->client += 100;
+	}
+	end(s);
+	assert_int_equal(tcp_copies(s->tcp), 40);
+	assert_int_equal(count_of(s, EVENT_NET_CONNECTION), 2);
+	assert_int_equal(sum(s, FIELD_SEGMENTS), 40);
+	assert_int_equal(sum(s, FIELD_RETRANSMITS), 0);
+	done(s);
+}
+
 /* Numbers of tunnels may differ by direction: an answer shows which belong together; the twin answers something else. */
 static void test_an_answer_from_another_domain_makes_it_one(void **state)
 {
@@ -1533,6 +1567,7 @@ int main(void)
 		cmocka_unit_test(test_close_after_an_answer_abandons_nothing),
 		cmocka_unit_test(test_backoff_of_the_far_side_is_a_stall_of_its_data),
 		cmocka_unit_test(test_packet_missed_by_the_capture_is_no_stall),
+		cmocka_unit_test(test_vlans_that_are_recorded_without_their_tags_too),
 		cmocka_unit_test(test_an_answer_from_another_domain_makes_it_one),
 		cmocka_unit_test(test_keep_alives_are_not_retransmissions),
 		cmocka_unit_test(test_last_byte_sent_again_is_a_retransmission),
