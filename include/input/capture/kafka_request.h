@@ -8,7 +8,7 @@
 #include "input/capture/kafka_group.h"
 
 /* socket.request.max.bytes */
-#define KAFKA_SIZE_MOST (100 * 1024 * 1024)
+#define KAFKA_SIZE_MOST (INT64_C(100) * 1024 * 1024)
 /* size 4, key 2, version 2, correlation id 4, length of the client id 2 */
 #define KAFKA_REQUEST_HEAD_BYTES 14
 

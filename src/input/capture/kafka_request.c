@@ -4,7 +4,6 @@
 #include "input/capture/kafka_request.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "input/capture/kafka_api.h"
 #include "input/capture/kafka_opaque.h"
@@ -101,22 +100,19 @@ static void keep_partition(struct asking *a, const struct kafka_facts *f)
 
 static void keep_names(struct kafka *k, struct kafka_request *r, const struct kafka_facts *f)
 {
-	static const struct {
+	const struct {
 		enum kafka_what what;
-		size_t at;
+		struct sv *to;
 	} kept[] = {
-		{ KAFKA_GROUP, offsetof(struct kafka_request, group) },
-		{ KAFKA_MEMBER, offsetof(struct kafka_request, member) },
-		{ KAFKA_INSTANCE, offsetof(struct kafka_request, instance) },
-		{ KAFKA_REASON, offsetof(struct kafka_request, reason) },
-		{ KAFKA_PROTOCOL_TYPE, offsetof(struct kafka_request, protocol) },
+		{ KAFKA_GROUP, &r->group },   { KAFKA_MEMBER, &r->member },	   { KAFKA_INSTANCE, &r->instance },
+		{ KAFKA_REASON, &r->reason }, { KAFKA_PROTOCOL_TYPE, &r->protocol },
 	};
 
 	for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
 		struct sv name = kafka_names_keep(k->names, kafka_text(f, kept[i].what));
 
 		if (!sv_is_absent(name))
-			memcpy((char *)r + kept[i].at, &name, sizeof name);
+			*kept[i].to = name;
 	}
 }
 
