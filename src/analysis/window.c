@@ -188,6 +188,11 @@ bool window_is_jitter(const struct window *w)
 	return window_kind_infos[w->kind].is_jitter;
 }
 
+struct span window_silence(const struct window *w)
+{
+	return w->has_silence ? w->silence : w->span;
+}
+
 bool window_concerns(const struct window *w, struct sv host, bool *certain)
 {
 	*certain = true;

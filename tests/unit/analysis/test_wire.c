@@ -83,6 +83,31 @@ static void a_heartbeat_that_did_not_arrive_opens_a_window(void **state)
 	assert_none(st);
 }
 
+/* Data goes through again at 20; the heartbeat, on another connection, is there at 22 only. */
+static void a_request_that_waits_on_lengthens_no_silence(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	stall(st, "c1", C1, "10:00:10", "10:00:20", "10:00:12", "10:00:17");
+	heartbeat(st, "c1", C1, "m1", "10:00:13", "10:00:22", "10:00:22", "3");
+	struct windows w = find_windows(st);
+	assert_int_equal(w.count, 1);
+	assert_span(w.items[0].span, "10:00:10", "10:00:22");
+	assert_span(window_silence(&w.items[0]), "10:00:10", "10:00:20");
+	assert_int_equal(measured(&w.items[0], MEASURE_SILENCE_MS), 10000);
+	assert_int_equal(measured(&w.items[0], MEASURE_BACKOFF_MS), 3000);
+	story_free(st);
+
+	/* With nothing but the request all of it is silence. */
+	st = story_new();
+	heartbeat(st, "c1", C1, "m1", "10:00:13", "10:00:22", "10:00:22", "3");
+	w = find_windows(st);
+	assert_int_equal(w.count, 1);
+	assert_span(window_silence(&w.items[0]), "10:00:13", "10:00:22");
+	story_free(st);
+}
+
 static void numbers_left_out_are_a_blackout(void **state)
 {
 	struct story *st = story_new();
@@ -293,6 +318,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_heartbeat_that_did_not_arrive_opens_a_window),
+		cmocka_unit_test(a_request_that_waits_on_lengthens_no_silence),
 		cmocka_unit_test(numbers_left_out_are_a_blackout),
 		cmocka_unit_test(a_fetch_that_waits_for_records_is_no_pause),
 		cmocka_unit_test(a_window_knows_what_the_coordinator_heard),
