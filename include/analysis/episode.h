@@ -52,6 +52,7 @@ struct cause {
 	struct sv clock_host;	/* whose clock the time is by */
 	bool is_within;		/* happened in a join phase that something else had begun */
 	bool has_returned;	/* a removal whose member is back: see root.c */
+	bool is_surely_back;	/* ... as the same process */
 	size_t root;		/* of a rejoin: place of the episode that removed the member */
 	bool has_root;
 };

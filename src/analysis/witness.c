@@ -165,12 +165,18 @@ static struct teller *teller_of(const struct tellers *all, const struct event *e
 
 /* ---- finding what a client speaks of ---- */
 
-static bool removes(const struct episode *ep, const struct sighting *s)
+/* What this client's own log told of its earlier removal is over since it joined. */
+static bool is_earlier(const struct cause *c, const struct teller *t)
+{
+	return t->has_joined && c->basis == BASIS_CLIENT_LOG && sv_eq(c->clock_host, t->host) && c->time.us <= t->joined.us;
+}
+
+static bool removes(const struct episode *ep, const struct teller *t, const struct sighting *s)
 {
 	const struct event *e = s->event;
 
 	for (size_t i = 0; i < ep->cause_count; i++) {
-		if (trigger_is_removal(ep->causes[i].meaning.trigger) &&
+		if (trigger_is_removal(ep->causes[i].meaning.trigger) && !is_earlier(&ep->causes[i], t) &&
 		    cause_is_of(&ep->causes[i], event_text(e, FIELD_MEMBER), client_of(e), e->host))
 			return true;
 	}
@@ -178,19 +184,20 @@ static bool removes(const struct episode *ep, const struct sighting *s)
 }
 
 /* The first removal of this client that began between two instants; among those just made if among no others. */
-static struct episode *removal_between(struct group_life *life, const struct sighting *s, int64_t from_us, int64_t to_us)
+static struct episode *removal_between(struct group_life *life, const struct teller *t, const struct sighting *s,
+				       int64_t from_us, int64_t to_us)
 {
 	size_t i = episodes_until(life, (struct ref_time){ from_us });
 
 	if (i > 0)
 		i--;	/* it may have begun before, and the member gone later in its join phase */
 	for (; i < life->sorted && life->episodes[i].r.span.start.us <= to_us; i++) {
-		if (life->episodes[i].r.span.end.us >= from_us && removes(&life->episodes[i], s))
+		if (life->episodes[i].r.span.end.us >= from_us && removes(&life->episodes[i], t, s))
 			return &life->episodes[i];
 	}
 	for (size_t n = life->episode_count; n > life->sorted && life->episode_count - n < MADE_LOOKBACK; n--) {
 		struct episode *ep = &life->episodes[n - 1];
-		if (ep->r.span.start.us >= from_us && ep->r.span.start.us <= to_us && removes(ep, s))
+		if (ep->r.span.start.us >= from_us && ep->r.span.start.us <= to_us && removes(ep, t, s))
 			return ep;
 	}
 	return NULL;
@@ -233,9 +240,17 @@ static struct episode *unexplained_between(struct group_life *life, const struct
 	return NULL;
 }
 
-/* A new one, that nobody else tells of: the generation after the client's has it no more. */
+/* The rebalance that made the client's next generation, which has it no more: a new one when nobody told of it yet. */
 static struct episode *episode_without(struct group_life *life, const struct teller *t, struct ref_time at)
 {
+	const int64_t near_us = life->poll_us + life->session_us;
+
+	for (size_t n = life->episode_count; t->has_generation && n > 0; n--) {
+		struct episode *ep = &life->episodes[n - 1];
+		if (ep->r.has_generation && ep->r.generation == t->generation + 1 &&
+		    ep->r.span.start.us >= at.us - near_us && ep->r.span.start.us <= at.us + near_us)
+			return ep;
+	}
 	struct episode *ep = episode_new(life, at);
 
 	ep->r.has_generation = t->has_generation;
@@ -255,7 +270,7 @@ static void tell_of_going(struct group_life *life, const struct teller *t, const
 {
 	const int64_t slack = episode_slack_us(life, s->event->host);
 	/* A static member sends no LeaveGroup: the coordinator waits out its session. */
-	struct episode *ep = removal_between(life, s, s->time.us - slack, s->time.us + life->session_us + slack);
+	struct episode *ep = removal_between(life, t, s, s->time.us - slack, s->time.us + life->session_us + slack);
 
 	if (ep == NULL && is_broker_watching(life, s->time))
 		return;
@@ -273,15 +288,20 @@ static void add_eviction(struct group_life *life, struct episode *ep, const stru
 {
 	struct cause *c = trigger_add(life, ep, s, evicted_it_seems, BASIS_CLIENT_LOG);
 
-	if (ep->r.span.start.us < c->time.us)
-		c->time = ep->r.span.start;
+	if (ep->r.span.start.us >= c->time.us)
+		return;
+	c->time = ep->r.span.start;
+	for (size_t i = 0; i < ep->r.evidence.count; i++) {
+		if (ep->r.evidence.items[i].time.us == c->time.us)
+			c->clock_host = ep->r.evidence.items[i].host;
+	}
 }
 
 static void tell_of_loss(struct group_life *life, struct teller *t, const struct sighting *s)
 {
 	const int64_t slack = episode_slack_us(life, s->event->host);
 	const int64_t since = t->has_joined ? t->joined.us : s->time.us - life->poll_us - life->session_us;
-	struct episode *ep = removal_between(life, s, since - slack, s->time.us + slack);
+	struct episode *ep = removal_between(life, t, s, since - slack, s->time.us + slack);
 
 	if (t->lost == NULL)
 		t->lost = s;
@@ -390,7 +410,8 @@ static void tell_leaves(struct group_life *life, struct teller *t, const struct 
 /* "The coordinator is not aware of this member": a commit tells it as well as a heartbeat. */
 static void tell_membership_lost(struct group_life *life, struct teller *t, const struct sighting *s)
 {
-	if (witness_is_unknown_member(s->event))
+	/* Who has left is unknown rightly. */
+	if (!t->has_left && witness_is_unknown_member(s->event))
 		tell_of_loss(life, t, s);
 }
 
@@ -437,12 +458,29 @@ static bool is_moved_away(const struct event *e)
 	return false;
 }
 
-/* The first of these between two instants. */
-static const struct sighting *first_between(const struct sightings *all, int64_t from_us, int64_t to_us, enum event_type type)
+/* The first between two instants. */
+static const struct sighting *first_between(const struct sightings *all, int64_t from_us, int64_t to_us)
 {
-	for (size_t i = sightings_from(all, from_us); i < all->count && all->items[i].time.us <= to_us; i++) {
-		if (type == EVENT_COUNT || all->items[i].event->type == type)
-			return &all->items[i];
+	size_t i = sightings_from(all, from_us);
+
+	return i < all->count && all->items[i].time.us <= to_us ? &all->items[i] : NULL;
+}
+
+/* Whether the client was removed about then: that it lost its coordinator belongs to that. */
+static bool is_of_removed(struct group_life *life, const struct sighting *s)
+{
+	const struct teller nobody = { .has_joined = false };
+	const int64_t near_us = life->poll_us + life->session_us;
+
+	return removal_between(life, &nobody, s, s->time.us - near_us, s->time.us + near_us) != NULL;
+}
+
+static const struct sighting *coordinator_lost_between(struct group_life *life, int64_t from_us, int64_t to_us)
+{
+	for (size_t i = sightings_from(&life->seen, from_us); i < life->seen.count && life->seen.items[i].time.us <= to_us; i++) {
+		const struct sighting *s = &life->seen.items[i];
+		if (s->event->type == EVENT_CLIENT_COORDINATOR_LOST && !is_of_removed(life, s))
+			return s;
 	}
 	return NULL;
 }
@@ -451,10 +489,10 @@ static const struct sighting *first_between(const struct sightings *all, int64_t
 static void guess(struct group_life *life, struct episode *ep)
 {
 	const int64_t from = ep->r.span.start.us - life->session_us - EPISODE_SLACK_US;
-	const struct sighting *s = first_between(&life->moves, from, ep->r.span.end.us, EVENT_COUNT);
+	const struct sighting *s = first_between(&life->moves, from, ep->r.span.end.us);
 
 	if (s == NULL) {
-		s = first_between(&life->seen, from, ep->r.span.end.us, EVENT_CLIENT_COORDINATOR_LOST);
+		s = coordinator_lost_between(life, from, ep->r.span.end.us);
 		ep->r.by_disconnect = s != NULL && !is_moved_away(s->event);
 	}
 	if (s != NULL)
