@@ -49,7 +49,8 @@ struct share_figures {
 	struct proportion contained;
 	struct proportion lagged;	/* the headline */
 	struct proportion explained;
-	double low, high;		/* of the lagged share, within the clocks' uncertainty */
+	double low, high;		/* of the lagged share, within the clocks' uncertainty and what the evidence leaves open */
+	double high_by_clocks;		/* ... within the clocks' uncertainty alone */
 	struct chance chance;
 };
 

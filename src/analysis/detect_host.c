@@ -13,7 +13,7 @@
 
 #define COLUMNS_MAX 4
 /* An outage by the timers that ran out is at most so many times as long as its part in which they stand close. */
-#define TIMEOUTS_CLOSE_PART 4
+#define TIMEOUTS_CLOSE_PART 5
 /* So many in a row that stand close are a new one. */
 #define TIMEOUTS_OF_BEGINNING 3
 #define INTERVAL_EVENTS_MAX 8

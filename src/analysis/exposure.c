@@ -136,8 +136,15 @@ static void find_coverage(const struct exposure_context *ctx, struct surrounding
 	near->coverage = near->host.n > 0 ? windows_coverage(ctx->windows, near->host, ctx->arena) : coverage_anywhere(ctx, near);
 	for (size_t i = 0; i < ctx->windows->coverage_count; i++) {
 		const struct coverage *c = &ctx->windows->coverage[i];
-		if (near->broker_host.n > 0 && sv_eq(c->host, near->broker_host) && sv_eq(c->kind, SV("capture")))
+		bool is_capture = sv_eq(c->kind, SV("capture")), is_of_host = sv_is_absent(c->host) || sv_eq(c->host, near->host);
+		bool is_of_broker = near->broker_host.n > 0 && sv_eq(c->host, near->broker_host);
+
+		if (is_capture && is_of_broker)
 			span_set_add(&near->coverage, ctx->arena, c->span);
+		if (is_capture && (is_of_host || is_of_broker || c->sees_callers))
+			span_set_add(&near->captured, ctx->arena, c->span);
+		if (is_of_host && (sv_eq(c->kind, SV("netstat")) || sv_eq(c->kind, SV("snmp"))))
+			span_set_add(&near->counted, ctx->arena, c->span);
 	}
 }
 

@@ -126,13 +126,38 @@ static void close_removal(struct spots *open, size_t at)
 	open->count--;
 }
 
-static void link_return(struct group_life *life, struct spots *open, struct cause *came)
+/*
+ * One of that name had left shortly before, and nobody says why: who closes
+ * comes back as a new process, who overran its poll interval as the same.
+ */
+static bool is_perhaps_back(const struct group_life *life, size_t place, const struct cause *came)
+{
+	for (size_t i = place + 1; i > 0; i--) {
+		const struct episode *ep = &life->episodes[i - 1];
+		if (came->time.us - ep->r.span.start.us > life->poll_us + life->session_us)
+			break;
+		for (size_t k = 0; k < ep->cause_count; k++) {
+			const struct cause *gone = &ep->causes[k];
+			if (gone->meaning.trigger == TRIGGER_MEMBER_LEAVE && gone->meaning.strength == STRENGTH_SUGGESTS &&
+			    gone->time.us < came->time.us && cause_is_of(gone, SV_ABSENT, came->client, came->host))
+				return true;
+		}
+	}
+	return false;
+}
+
+static void link_return(struct group_life *life, struct spots *open, size_t place, struct cause *came)
 {
 	bool is_certain;
 	size_t at;
 
-	if (!trigger_is_arrival(came->meaning.trigger) || !find_removal(life, open, came, &at, &is_certain))
+	if (!trigger_is_arrival(came->meaning.trigger))
 		return;
+	if (!find_removal(life, open, came, &at, &is_certain)) {
+		if (is_perhaps_back(life, place, came))
+			came->meaning.strength = STRENGTH_SUGGESTS;
+		return;
+	}
 	assert(open->items != NULL && at < open->count);
 	cause_at(life, open->items[at])->has_returned = true;
 	cause_at(life, open->items[at])->is_surely_back = is_certain;
@@ -156,7 +181,7 @@ static void link_returns(struct group_life *life)
 				*ARENA_PUSH(life->arena, open.items, open.count, open.capacity) = (struct spot){ i, k };
 		}
 		for (size_t k = 0; k < ep->cause_count; k++)
-			link_return(life, &open, &ep->causes[k]);
+			link_return(life, &open, i, &ep->causes[k]);
 	}
 }
 

@@ -31,6 +31,7 @@ struct judged {
 	int64_t uncertainty_us;
 	bool is_clock_known;
 	bool is_low, is_high;	/* lagged in every, in some position of the clocks */
+	bool is_open;		/* nothing was seen, and what evidence there is would not have shown everything */
 	bool pause_low, pause_high;
 	bool pause_contained;
 };
@@ -125,7 +126,7 @@ static enum attribution attribution_of(const struct judged *j)
 		return ATTRIBUTION_UNOBSERVED;
 	if (!r->has_exposure)
 		return r->trigger == TRIGGER_UNKNOWN ? ATTRIBUTION_NONE : ATTRIBUTION_NOT_NETWORK;
-	if (j->is_low != j->is_high)
+	if (j->is_low != j->is_high || j->is_open)
 		return ATTRIBUTION_AMBIGUOUS;
 	if (r->broker_stalled)
 		return r->lagged ? ATTRIBUTION_AMBIGUOUS : ATTRIBUTION_NOT_NETWORK;
@@ -196,6 +197,9 @@ static struct sv note_of(struct arena *a, const struct judged *j)
 	if (j->is_low != j->is_high)
 		return arena_printf(a, "%.*s Within the clocks' uncertainty of %.3f s it could be otherwise.", SV_ARG(overlap),
 				    seconds(j->uncertainty_us));
+	if (j->is_open)
+		return arena_printf(a, "%.*s Its process was alive and cut off all the same; %s alone does not show everything.",
+				    SV_ARG(overlap), j->near->captured.count > 0 ? "a capture" : "what TCP counts");
 	if (r->broker_stalled)
 		return arena_printf(a, "The broker stalled: it evicted members of several hosts within a millisecond. %.*s",
 				    SV_ARG(overlap));
@@ -210,6 +214,22 @@ static bool is_observed(const struct judged *j)
 		return span_set_contains(&j->near->coverage, j->r->trigger_time);
 	return span_set_covers(&j->near->coverage, j->r->exposure, slack_us(j->g)) &&
 	       span_set_overlap_us(&j->near->coverage, j->r->exposure) > 0;
+}
+
+/*
+ * A living member that was evicted, and nothing shows why: a capture does not
+ * show what its own host could not send, and TCP counts neither resets nor
+ * delays. Where only one of the two is at hand the other might have shown it.
+ */
+static bool is_open(const struct judged *j)
+{
+	const struct rebalance *r = j->r;
+
+	if (r->trigger != TRIGGER_SESSION_TIMEOUT || r->fate != FATE_WRONGLY_EVICTED || !r->observed || !r->has_exposure ||
+	    r->broker_stalled || j->jitter.reaches || j->pause.reaches)
+		return false;
+	return !span_set_covers(&j->near->captured, r->exposure, slack_us(j->g)) ||
+	       !span_set_covers(&j->near->counted, r->exposure, slack_us(j->g));
 }
 
 static void judge_root(struct court *c, struct judged *j)
@@ -228,6 +248,7 @@ static void judge_root(struct court *c, struct judged *j)
 	j->as_pause.rivals = &j->near->jitter;
 	r->observed = is_observed(j);
 	judge_hits(j);
+	j->is_open = is_open(j);
 	keep_windows(c->arena, j);
 	r->attribution = attribution_of(j);
 	r->attribution_note = note_of(c->arena, j);
@@ -282,7 +303,7 @@ static bool is_counted(const struct judged *j)
 
 static void count_figures(const struct court *c, struct share *out)
 {
-	size_t contained = 0, explained = 0, low = 0, high = 0;
+	size_t contained = 0, explained = 0, low = 0, high = 0, open = 0;
 	size_t p_contained = 0, p_lagged = 0, p_explained = 0, p_low = 0, p_high = 0, lagged = 0;
 
 	for (size_t i = 0; i < c->count; i++) {
@@ -294,6 +315,7 @@ static void count_figures(const struct court *c, struct share *out)
 		explained += j->r->explained;
 		low += j->is_low;
 		high += j->is_high;
+		open += j->is_open && !j->is_high;
 		p_contained += j->pause_contained;
 		p_lagged += j->pause.is_lagged;
 		p_explained += j->pause.is_lagged && j->pause.explains;
@@ -303,10 +325,12 @@ static void count_figures(const struct court *c, struct share *out)
 	const size_t n = out->observed;
 	out->jitter = (struct share_figures){ .contained = proportion_of(contained, n), .lagged = proportion_of(lagged, n),
 					      .explained = proportion_of(explained, n), .low = proportion_of(low, n).share,
-					      .high = proportion_of(high, n).share };
+					      .high = proportion_of(high + open, n).share,
+					      .high_by_clocks = proportion_of(high, n).share };
 	out->pauses = (struct share_figures){ .contained = proportion_of(p_contained, n), .lagged = proportion_of(p_lagged, n),
 					      .explained = proportion_of(p_explained, n), .low = proportion_of(p_low, n).share,
-					      .high = proportion_of(p_high, n).share };
+					      .high = proportion_of(p_high, n).share,
+					      .high_by_clocks = proportion_of(p_high, n).share };
 }
 
 static void count_shares(const struct court *c, struct share *out)

@@ -39,6 +39,7 @@ struct teller {
 	bool has_left;			/* of itself, since it joined */
 	const struct sighting *left;	/* by a line that an overrun of the poll interval prints as well; NULL when not */
 	const struct sighting *lost;	/* its membership, since it joined; NULL when not */
+	const struct sighting *suspects; /* its session, since it joined: the latest such line; NULL when none */
 	bool is_lost_settled;		/* the removal behind that is known */
 	const struct sighting *wish;	/* its latest reason to join that can make a rebalance */
 };
@@ -283,11 +284,20 @@ static void tell_of_going(struct group_life *life, const struct teller *t, const
 
 /* ---- a client that learns that it has gone ---- */
 
-/* With the coordinator's log missing the eviction happened at the latest when others saw what came of it. */
-static void add_eviction(struct group_life *life, struct episode *ep, const struct sighting *s)
+/*
+ * With the coordinator's log missing the eviction happened at the latest when
+ * others saw what came of it, and about when the client's own session timer ran
+ * out: both count from its last heartbeats that came through.
+ */
+static void add_eviction(struct group_life *life, const struct teller *t, struct episode *ep, const struct sighting *s)
 {
 	struct cause *c = trigger_add(life, ep, s, evicted_it_seems, BASIS_CLIENT_LOG);
 
+	if (t->suspects != NULL && t->suspects->time.us < c->time.us) {
+		episode_evidence(life, ep, t->suspects);
+		c->time = t->suspects->time;
+		c->clock_host = t->host;
+	}
 	if (ep->r.span.start.us >= c->time.us)
 		return;
 	c->time = ep->r.span.start;
@@ -317,7 +327,7 @@ static void tell_of_loss(struct group_life *life, struct teller *t, const struct
 	/* A rebalance that this client took no part in, and nobody else explains. */
 	ep = unexplained_between(life, t, since, s->time.us + slack);
 	if (ep != NULL) {
-		add_eviction(life, ep, s);
+		add_eviction(life, t, ep, s);
 		t->is_lost_settled = true;
 	}
 }
@@ -329,10 +339,10 @@ static void settle_loss(struct group_life *life, struct teller *t, struct episod
 		return;
 	t->is_lost_settled = true;
 	if (has_back && t->has_generation && generation == t->generation + 1 && back != NULL) {
-		add_eviction(life, back, t->lost);
+		add_eviction(life, t, back, t->lost);
 		return;
 	}
-	add_eviction(life, episode_without(life, t, t->lost->time), t->lost);
+	add_eviction(life, t, episode_without(life, t, t->lost->time), t->lost);
 }
 
 /* ---- a client that joins ---- */
@@ -385,7 +395,7 @@ static void tell_of_joining(struct group_life *life, struct teller *t, const str
 	t->joined = s->time;
 	t->generation = generation;
 	t->has_left = t->is_lost_settled = false;
-	t->lost = t->wish = t->left = NULL;
+	t->lost = t->wish = t->left = t->suspects = NULL;
 }
 
 /* ---- what each kind of line tells ---- */
@@ -424,6 +434,13 @@ static void tell_rejoins(struct group_life *life, struct teller *t, const struct
 		t->wish = s;
 }
 
+static void tell_suspects(struct group_life *life, struct teller *t, const struct sighting *s)
+{
+	(void)life;
+	if (t->lost == NULL)
+		t->suspects = s;
+}
+
 static const struct {
 	enum event_type type;
 	void (*tell)(struct group_life *life, struct teller *t, const struct sighting *s);
@@ -431,6 +448,7 @@ static const struct {
 	{ EVENT_CLIENT_POLL_TIMEOUT, tell_poll_timeout }, { EVENT_CLIENT_LEAVES, tell_leaves },
 	{ EVENT_CLIENT_MEMBERSHIP_LOST, tell_membership_lost }, { EVENT_COMMIT_FAILED, tell_membership_lost },
 	{ EVENT_CLIENT_REJOINS, tell_rejoins }, { EVENT_CLIENT_JOINED, tell_of_joining },
+	{ EVENT_CLIENT_SUSPECTS_SESSION, tell_suspects },
 };
 
 static void tell(struct group_life *life, const struct tellers *all, const struct sighting *s)
