@@ -13,6 +13,7 @@
 
 #include "analysis/chance.h"
 #include "analysis/exposure.h"
+#include "analysis/sentence.h"
 #include "analysis/verdict.h"
 
 /* Linux' least retransmission timeout, which a short path has (kafka-group-semantics.md 4.2). */
@@ -34,6 +35,7 @@ struct judged {
 	bool is_open;		/* nothing was seen, and what evidence there is would not have shown everything */
 	bool pause_low, pause_high;
 	bool pause_contained;
+	bool is_paused;		/* lagged by pauses; a follower as its root */
 };
 
 struct court {
@@ -97,6 +99,7 @@ static void judge_hits(struct judged *j)
 	r->contained = span_set_contains(&j->near->outages, r->trigger_time);
 	j->pause_contained = span_set_contains(&j->near->pauses, r->trigger_time);
 	r->lagged = j->jitter.is_lagged;
+	j->is_paused = j->pause.is_lagged;
 	r->explained = j->jitter.is_lagged && j->jitter.explains;
 }
 
@@ -266,6 +269,7 @@ static void judge_follower(struct court *c, struct judged *j, const struct judge
 	r->exposure = from->exposure;
 	r->observed = from->observed;
 	r->lagged = from->lagged;
+	j->is_paused = root->is_paused;
 	r->explained = from->explained;
 	r->attribution = from->attribution;
 	r->attribution_note = arena_printf(c->arena, "It follows from R%u. %.*s", from->id, SV_ARG(from->attribution_note));
@@ -323,42 +327,84 @@ static void count_figures(const struct court *c, struct share *out)
 		p_high += j->pause_high;
 	}
 	const size_t n = out->observed;
-	out->jitter = (struct share_figures){ .contained = proportion_of(contained, n), .lagged = proportion_of(lagged, n),
-					      .explained = proportion_of(explained, n), .low = proportion_of(low, n).share,
-					      .high = proportion_of(high + open, n).share,
-					      .high_by_clocks = proportion_of(high, n).share };
-	out->pauses = (struct share_figures){ .contained = proportion_of(p_contained, n), .lagged = proportion_of(p_lagged, n),
-					      .explained = proportion_of(p_explained, n), .low = proportion_of(p_low, n).share,
-					      .high = proportion_of(p_high, n).share,
-					      .high_by_clocks = proportion_of(p_high, n).share };
+	out->jitter.contained = proportion_of(contained, n);
+	out->jitter.lagged = proportion_of(lagged, n);
+	out->jitter.explained = proportion_of(explained, n);
+	out->jitter.low = proportion_of(low, n).share;
+	out->jitter.high = proportion_of(high + open, n).share;
+	out->jitter.high_by_clocks = proportion_of(high, n).share;
+	out->pauses.contained = proportion_of(p_contained, n);
+	out->pauses.lagged = proportion_of(p_lagged, n);
+	out->pauses.explained = proportion_of(p_explained, n);
+	out->pauses.low = proportion_of(p_low, n).share;
+	out->pauses.high = out->pauses.high_by_clocks = proportion_of(p_high, n).share;
 }
 
 static void count_shares(const struct court *c, struct share *out)
 {
-	size_t all = 0, all_lagged = 0, all_contained = 0, proved = 0, proved_lagged = 0;
+	size_t all = 0, all_contained = 0, proved = 0;
+	struct tally { size_t all, proved; } lagged = { 0, 0 }, paused = { 0, 0 };
 	size_t of[TRIGGER_COUNT] = { 0 }, of_lagged[TRIGGER_COUNT] = { 0 };
 
 	for (size_t i = 0; i < c->count; i++) {
 		const struct judged *j = &c->items[i];
-		bool is_lagged = j->r->observed && j->r->lagged;
+		bool is_proved = j->r->trigger_strength == STRENGTH_PROVES;
+		bool is_lagged = j->r->observed && j->r->lagged, is_paused = j->r->observed && j->is_paused;
 		out->roots += j->r->is_root;
 		all += j->r->observed;
-		all_lagged += is_lagged;
+		lagged.all += is_lagged;
+		paused.all += is_paused;
 		all_contained += j->r->observed && j->r->contained;
 		if (!is_counted(j))
 			continue;
 		out->observed++;
 		of[j->r->trigger]++;
 		of_lagged[j->r->trigger] += is_lagged;
-		proved += j->r->trigger_strength == STRENGTH_PROVES;
-		proved_lagged += is_lagged && j->r->trigger_strength == STRENGTH_PROVES;
+		proved += is_proved;
+		lagged.proved += is_lagged && is_proved;
+		paused.proved += is_paused && is_proved;
 	}
 	out->rebalances = c->count;
-	out->lagged_all = proportion_of(all_lagged, all);
 	out->contained_all = proportion_of(all_contained, all);
-	out->lagged_proved = proportion_of(proved_lagged, proved);
+	out->jitter.lagged_all = proportion_of(lagged.all, all);
+	out->jitter.lagged_proved = proportion_of(lagged.proved, proved);
+	out->pauses.lagged_all = proportion_of(paused.all, all);
+	out->pauses.lagged_proved = proportion_of(paused.proved, proved);
 	for (size_t t = 0; t < TRIGGER_COUNT; t++)
 		out->lagged_by_trigger[t] = proportion_of(of_lagged[t], of[t]);
+}
+
+static void count_group(const struct court *c, const struct group *g, struct group_share *out)
+{
+	size_t observed = 0, lagged = 0, contained = 0, paused = 0;
+
+	*out = (struct group_share){ .group = g->name };
+	for (size_t i = 0; i < c->count; i++) {
+		const struct judged *j = &c->items[i];
+		if (j->g != g)
+			continue;
+		out->rebalances++;
+		out->roots += j->r->is_root;
+		if (!is_counted(j))
+			continue;
+		observed++;
+		lagged += j->r->lagged;
+		contained += j->r->contained;
+		paused += j->is_paused;
+	}
+	out->lagged = proportion_of(lagged, observed);
+	out->contained = proportion_of(contained, observed);
+	out->paused = proportion_of(paused, observed);
+}
+
+static void count_groups(const struct court *c, struct share *out)
+{
+	out->groups = arena_array(c->arena, c->groups->count, sizeof *out->groups);
+	for (size_t i = 0; i < c->groups->count; i++) {
+		struct group_share *one = &out->groups[out->group_count];
+		count_group(c, &c->groups->items[i], one);
+		out->group_count += one->rebalances > 0;
+	}
 }
 
 /* ---- chance ---- */
@@ -451,7 +497,7 @@ static struct sv contained_note(const struct court *c, const struct share *s)
 	}
 	if (s->observed == 0)
 		return SV_ABSENT;
-	const struct proportion *plain = &s->contained_all, *lagged = &s->lagged_all;
+	const struct proportion *plain = &s->contained_all, *lagged = &s->jitter.lagged_all;
 	if (late == 0 && stray == 0)
 		return arena_printf(c->arena, "The plain rule and the lagged one agree on %zu of %zu.", lagged->count, lagged->total);
 	return arena_printf(c->arena,
@@ -472,10 +518,12 @@ int share_find(const struct clocks *c, const struct groups *g, const struct wind
 	out->threshold_percent = o->threshold_percent;
 	judge_all(&court, r);
 	count_shares(&court, out);
+	count_groups(&court, out);
 	count_figures(&court, out);
 	find_chance(&court, true, &out->jitter);
 	find_chance(&court, false, &out->pauses);
 	verdict_decide(out, w->coverage_count > 0, are_clocks_known(&court), a);
+	sentences_write(out, a);
 	out->contained_note = contained_note(&court, out);
 	return 0;
 }

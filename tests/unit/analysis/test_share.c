@@ -536,8 +536,8 @@ static void test_what_follows_has_its_roots_attribution(void **state)
 	assert_int_equal(s->share.rebalances, 2);
 	assert_int_equal(s->share.roots, 1);
 	assert_int_equal(s->share.jitter.lagged.total, 1);
-	assert_int_equal(s->share.lagged_all.count, 2);
-	assert_int_equal(s->share.lagged_all.total, 2);
+	assert_int_equal(s->share.jitter.lagged_all.count, 2);
+	assert_int_equal(s->share.jitter.lagged_all.total, 2);
 	scene_free(s);
 }
 
@@ -779,8 +779,8 @@ static void test_proved_triggers_alone(void **state)
 	(void)state;
 	s->rebalances.items[0].trigger_strength = STRENGTH_SUGGESTS;
 	(void)find(s);
-	assert_int_equal(s->share.lagged_proved.count, 5);
-	assert_int_equal(s->share.lagged_proved.total, 5);
+	assert_int_equal(s->share.jitter.lagged_proved.count, 5);
+	assert_int_equal(s->share.jitter.lagged_proved.total, 5);
 	scene_free(s);
 }
 
