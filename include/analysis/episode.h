@@ -11,6 +11,7 @@
  *	trigger.c    what the coordinator says of the cause
  *	witness.c    what the clients say of it
  *	root.c       who came back, whether he had been alive, what follows from what
+ *	absence.c    how long each member was without partitions
  */
 
 #include "analysis/rebalance.h"
@@ -68,6 +69,7 @@ struct episode {
 	struct cause *causes;
 	size_t cause_count;
 	size_t cause_capacity;
+	size_t absence_capacity;
 };
 
 /* All that is known of one group. */
@@ -128,6 +130,11 @@ void triggers_from_clients(struct group_life *life);
 bool witness_is_unknown_member(const struct event *e);
 /* When a new process, or at least a new consumer, first started on the host from t on; INT64_MAX when none did. */
 int64_t witness_restart_us(const struct group_life *life, struct sv host, struct sv client, struct ref_time t);
+
+/* ---- absence.c ---- */
+
+/* After the roots are linked. */
+void absences_find(struct group_life *life);
 
 /* ---- root.c ---- */
 

@@ -234,6 +234,15 @@ static int64_t reach_us(enum reach reach, const struct group *g)
 	return reach == REACH_NONE ? 0 : group_max_poll_interval_ms(g) * US_PER_MS;
 }
 
+static bool is_reach_known(enum reach reach, const struct group *g)
+{
+	if (reach == REACH_SESSION)
+		return g->session_timeout_ms.known;
+	if (reach == REACH_SESSION_OR_REQUEST)
+		return g->session_timeout_ms.known && g->request_timeout_ms.known;
+	return g->max_poll_interval_ms.known;
+}
+
 static const char *why_no_exposure(const struct rebalance *r)
 {
 	if (r->trigger == TRIGGER_COORDINATOR_CHANGE && !r->by_disconnect)
@@ -255,8 +264,11 @@ void exposure_of(const struct surroundings *near, const struct group *g, int64_t
 	*why = why_no_exposure(r);
 	if (*why != NULL)
 		return;
-	if (r->trigger == TRIGGER_SESSION_TIMEOUT && r->has_timer_reset && r->timer_reset.us > start && r->timer_reset.us < e)
+	r->exposure_basis = is_reach_known(reaches[r->trigger].reach, g) ? "setting" : "default";
+	if (r->trigger == TRIGGER_SESSION_TIMEOUT && r->has_timer_reset && r->timer_reset.us > start && r->timer_reset.us < e) {
 		start = r->timer_reset.us;
+		r->exposure_basis = "timer reset";
+	}
 	r->exposure = (struct span){ { start - uncertainty }, { e + uncertainty } };
 	r->has_exposure = true;
 	if (r->trigger != TRIGGER_POLL_TIMEOUT)
@@ -265,6 +277,7 @@ void exposure_of(const struct surroundings *near, const struct group *g, int64_t
 	r->has_exposure = span_set_overlap_us(&near->jitter, r->exposure) >= *need_us;
 	if (!r->has_exposure) {
 		r->exposure = (struct span){ { 0 }, { 0 } };
+		r->exposure_basis = NULL;
 		*why = "The handler overran its poll interval, and nothing shows that it waited on the network.";
 	}
 }

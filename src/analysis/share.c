@@ -156,25 +156,29 @@ static int64_t longest_outage_us(const struct rebalance *r)
 }
 
 /* With loss alone a heartbeat comes back after at most twice the outage (method.md 5). */
-static struct sv implausible(struct arena *a, const struct judged *j)
+static struct sv implausible(struct arena *a, struct judged *j)
 {
 	int64_t session = group_session_timeout_ms(j->g) * US_PER_MS, heartbeat = group_heartbeat_interval_ms(j->g) * US_PER_MS;
 	int64_t least = (session - heartbeat - RTO_US) / 2, longest = longest_outage_us(j->r);
 
 	if (j->r->trigger != TRIGGER_SESSION_TIMEOUT || !j->r->lagged || longest >= least)
 		return SV("");
+	j->r->implausible = true;
 	return arena_printf(a, " The longest outage, %.1f s, is implausible as its cause: losses alone need %.1f s.",
 			    seconds(longest), seconds(least));
 }
 
 static struct sv doubts(struct arena *a, const struct judged *j)
 {
-	return arena_printf(a, "%s%s",
+	bool is_default = j->r->exposure_basis != NULL && strcmp(j->r->exposure_basis, "default") == 0;
+
+	return arena_printf(a, "%s%s%s",
+			    is_default ? " The timeout behind it is not in the evidence: Kafka's default is taken." : "",
 			    j->is_clock_known ? "" : " Nothing bounds the clocks' difference: it is taken to be 0.",
 			    j->near->is_certain ? "" : " The evidence cannot tell on whose path the jitter was.");
 }
 
-static struct sv note_of_overlap(struct arena *a, const struct judged *j)
+static struct sv note_of_overlap(struct arena *a, struct judged *j)
 {
 	const struct rebalance *r = j->r;
 	double length = seconds(span_length_us(r->exposure));
@@ -188,7 +192,7 @@ static struct sv note_of_overlap(struct arena *a, const struct judged *j)
 			    length, seconds(r->overlap_us), seconds(r->pause_overlap_us), SV_ARG(doubts(a, j)));
 }
 
-static struct sv note_of(struct arena *a, const struct judged *j)
+static struct sv note_of(struct arena *a, struct judged *j)
 {
 	const struct rebalance *r = j->r;
 
@@ -267,6 +271,8 @@ static void judge_follower(struct court *c, struct judged *j, const struct judge
 	j->is_clock_known = root->is_clock_known;
 	r->has_exposure = from->has_exposure;
 	r->exposure = from->exposure;
+	r->exposure_basis = from->exposure_basis;
+	r->implausible = from->implausible;
 	r->observed = from->observed;
 	r->lagged = from->lagged;
 	j->is_paused = root->is_paused;

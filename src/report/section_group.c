@@ -219,7 +219,24 @@ static void member_exposure(struct json_writer *w, const struct rebalance *r)
 	json_object(w, "exposure");
 	json_time(w, "start", true, r->exposure.start.us);
 	json_time(w, "end", true, r->exposure.end.us);
+	json_literal(w, "basis", r->exposure_basis);
 	json_object_end(w);
+}
+
+static void members_absences(struct json_writer *w, const struct rebalance *r)
+{
+	json_array(w, "unavailable");
+	for (size_t i = 0; i < r->absence_count; i++) {
+		const struct absence *a = &r->absences[i];
+		json_object(w, NULL);
+		json_text(w, "client_id", a->client);
+		json_text(w, "host", a->host);
+		json_time(w, "start", true, a->span.start.us);
+		json_time(w, "end", true, a->span.end.us);
+		json_int(w, "duration_ms", span_length_us(a->span) / US_PER_MS);
+		json_object_end(w);
+	}
+	json_array_end(w);
 }
 
 static void member_rebalance(struct json_writer *w, const struct rebalance *r)
@@ -231,6 +248,7 @@ static void member_rebalance(struct json_writer *w, const struct rebalance *r)
 	json_bool(w, "empties_group", r->empties_group);
 	json_time(w, "start", true, r->span.start.us);
 	json_time(w, "end", true, r->span.end.us);
+	json_int(w, "duration_ms", span_length_us(r->span) / US_PER_MS);
 	json_literal(w, "trigger", trigger_infos[r->trigger].name);
 	json_time(w, "trigger_time", true, r->trigger_time.us);
 	json_array(w, "triggers");
@@ -255,6 +273,7 @@ static void member_rebalance(struct json_writer *w, const struct rebalance *r)
 	json_bool(w, "explained", r->explained);
 	json_literal(w, "attribution", attribution_name(r->attribution));
 	json_text(w, "attribution_note", r->attribution_note);
+	json_bool(w, "implausible", r->implausible);
 	json_int(w, "overlap_ms", r->overlap_us / US_PER_MS);
 	json_int(w, "pause_overlap_ms", r->pause_overlap_us / US_PER_MS);
 	members_window_ids(w, "windows", r->windows, r->window_count);
@@ -263,6 +282,7 @@ static void member_rebalance(struct json_writer *w, const struct rebalance *r)
 	for (size_t i = 0; i < r->partitions_moved_count; i++)
 		json_text(w, NULL, r->partitions_moved[i]);
 	json_array_end(w);
+	members_absences(w, r);
 	members_evidence(w, "evidence", &r->evidence);
 	json_object_end(w);
 }
