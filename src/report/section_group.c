@@ -174,6 +174,7 @@ void members_groups(struct json_writer *w, const struct findings *f)
 		json_object(w, NULL);
 		json_text(w, "group", g->name);
 		json_text(w, "protocol", g->protocol);
+		json_text(w, "client_version", g->client_version);
 		json_text(w, "coordinator", g->coordinator);
 		json_array(w, "members");
 		for (size_t k = 0; k < g->member_count; k++) {
