@@ -187,6 +187,8 @@ static const char engineer[] =
 	"what the evidence leaves open, {proved} on proved triggers alone; expected by chance {chance}, lift {lift}, p = {p} over "
 	"{shifts} circular shifts; by pauses {paused}. Confirmed would be {line} at both ends of the interval, and p < 0.01.";
 
+static const char engineer_unobserved[] = "{observed} of {roots} roots observed.";
+
 static const char *manager_text(const struct share *s)
 {
 	size_t i = 0;
@@ -203,5 +205,6 @@ void sentences_write(struct share *s, struct arena *a)
 	s->manager = fill(a, s, manager_text(s));
 	if (are_pauses_first)
 		s->manager = arena_printf(a, "%.*s%.*s", SV_ARG(fill(a, s, paused_first)), SV_ARG(s->manager));
-	s->engineer = arena_printf(a, "%.*s %.*s", SV_ARG(s->verdict_reason), SV_ARG(fill(a, s, engineer)));
+	s->engineer = arena_printf(a, "%.*s %.*s", SV_ARG(s->verdict_reason), 
+				   SV_ARG(fill(a, s, s->observed > 0 ? engineer : engineer_unobserved)));
 }
