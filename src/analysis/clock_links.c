@@ -110,7 +110,7 @@ static struct sv member_of(const struct fact_type *type, const struct event *e)
 	return sv_cut(&reason, ' ');
 }
 
-static bool host_index(const struct link_sources *from, struct sv host, size_t *out)
+bool clock_links_host(const struct link_sources *from, struct sv host, size_t *out)
 {
 	size_t low = 0, high = from->host_count;
 
@@ -130,7 +130,7 @@ static bool host_index(const struct link_sources *from, struct sv host, size_t *
 	return false;
 }
 
-static bool input_index(const struct link_sources *from, int64_t input, size_t *out)
+bool clock_links_input(const struct link_sources *from, int64_t input, size_t *out)
 {
 	size_t low = 0, high = from->input_count;
 
@@ -439,7 +439,7 @@ int clock_links_find(struct store *s, const struct link_sources *from, struct ar
 		types[i] = fact_types[i].type;
 	rc = query_load(s, types, FACT_TYPES, a, &events, &count);
 	for (size_t i = 0; i < count && rc == 0; i++) {
-		if (host_index(from, events[i].host, &host) && input_index(from, events[i].place.input, &input))
+		if (clock_links_host(from, events[i].host, &host) && clock_links_input(from, events[i].place.input, &input))
 			add_fact(&facts, host, input, &events[i]);
 	}
 	add_answered_joins(&facts);

@@ -28,5 +28,7 @@ void tcp_report_reset(struct tcp_report *r, const struct tcp_conn *c, unsigned b
 void tcp_report_refused(struct tcp_report *r, const struct tcp_conn *c, const struct tcp_mark *mark);
 void tcp_report_zero_window(struct tcp_report *r, const struct tcp_flow *f, int64_t end_us, bool censored);
 void tcp_report_quiet(struct tcp_report *r, const struct tcp_pair *p, const struct tcp_quiet *quiet, bool censored);
+/* A packet that the capture of another host may show too. */
+void tcp_report_sighted(struct tcp_report *r, const struct tcp_conn *c, unsigned by, const struct segment *s, uint64_t digest);
 
 #endif

@@ -15,6 +15,7 @@
 #include "input/capture/tcp_copy.h"
 #include "input/capture/tcp_pair.h"
 #include "input/capture/tcp_report.h"
+#include "input/capture/tcp_sight.h"
 #include "input/capture/tcp_stall.h"
 
 /* Open at once; the least recently active gives way. About 2 KB each. */
@@ -28,6 +29,7 @@
 struct tcp {
 	struct arena *arena;
 	struct tcp_report report;
+	struct tcp_sight sight;
 	struct tcp_copies *copies;
 	struct tcp_pairs *pairs;
 	struct tcp_conn *bucket[CONN_BUCKETS];
@@ -605,6 +607,7 @@ int tcp_segment(struct tcp *t, const struct segment *s)
 		return result(t);
 	c->last_us = t->now_us;
 	before_us = c->pair->side[side].heard_us;
+	tcp_sight_see(&t->sight, &t->report, c, side, s);
 	tcp_stall_host_heard(c->pair, side, c, t->now_us, &t->report);
 	if (!c->closed)
 		take_segment(t, c, s, side, before_us);
