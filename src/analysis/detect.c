@@ -9,13 +9,7 @@
 #include <assert.h>
 #include <string.h>
 
-static const struct threshold thresholds[THRESHOLD_COUNT] = {
-#define THRESHOLD(id, name, value, unit, least, most, reason) { name, value, unit, least, most, reason },
-#include "analysis/threshold.def"
-#undef THRESHOLD
-};
-
-#define ROWS(first, last) &thresholds[THRESHOLD_##first], THRESHOLD_##last - THRESHOLD_##first + 1
+#define ROWS(first, last) &threshold_infos[THRESHOLD_##first], THRESHOLD_##last - THRESHOLD_##first + 1
 
 const struct detector detectors[] = {
 	{ WINDOW_BLACKOUT, "capture", detect_blackout, ROWS(BLACKOUT_LEAST_MS, BLACKOUT_RTTS) },
@@ -42,9 +36,9 @@ static const struct {
 #undef MEASURE
 };
 
-int64_t detect_threshold(enum threshold_id id)
+int64_t detect_threshold(const struct detect_context *ctx, enum threshold_id id)
 {
-	return thresholds[id].value;
+	return ctx->thresholds->value[id];
 }
 
 struct span detect_span(const struct detect_context *ctx, struct sv host, int64_t start_us, int64_t end_us)

@@ -176,19 +176,18 @@ static const struct column netstat_columns[] = { { "tcpext.TCPTimeouts", MEASURE
 
 static bool is_ratio_of_loss(struct collector *c, const struct interval *i, struct span span)
 {
-	int64_t percent = detect_threshold(THRESHOLD_LOSS_PERCENT), segments = i->growth[0], retransmits = i->growth[1];
+	int64_t percent = detect_threshold(c->ctx, THRESHOLD_LOSS_PERCENT);
+	int64_t segments = i->growth[0], retransmits = i->growth[1];
 
-	(void)c;
 	(void)span;
-	return retransmits >= detect_threshold(THRESHOLD_LOSS_RETRANSMITS) &&
+	return retransmits >= detect_threshold(c->ctx, THRESHOLD_LOSS_RETRANSMITS) &&
 	       retransmits > segments / 100 * percent + segments % 100 * percent / 100;
 }
 
 static bool has_timeouts(struct collector *c, const struct interval *i, struct span span)
 {
-	(void)c;
 	(void)span;
-	return i->growth[0] >= detect_threshold(THRESHOLD_LOSS_TIMEOUTS);
+	return i->growth[0] >= detect_threshold(c->ctx, THRESHOLD_LOSS_TIMEOUTS);
 }
 
 static size_t next_of_host(const struct windows *all, size_t after)
@@ -288,9 +287,8 @@ static const struct counters link_counters = { "netstat", link_columns, sizeof l
 
 static bool is_link_window(struct collector *c, const struct interval *i, struct span span)
 {
-	(void)c;
 	(void)span;
-	return i->growth[0] >= detect_threshold(THRESHOLD_LINK_HELD_BACK);
+	return i->growth[0] >= detect_threshold(c->ctx, THRESHOLD_LINK_HELD_BACK);
 }
 
 /*
@@ -438,15 +436,15 @@ static bool has_second_sign(struct collector *c, struct squeezes *s, struct span
 
 static bool is_softnet_window(struct collector *c, const struct interval *i, struct span span)
 {
-	int64_t drops = i->growth[SOFTNET_DROPPED], limited = i->growth[SOFTNET_FLOW_LIMIT], beyond;
+	int64_t least = detect_threshold(c->ctx, THRESHOLD_SOFTNET_DROPS), beyond;
 
-	if (drops >= detect_threshold(THRESHOLD_SOFTNET_DROPS) || limited >= detect_threshold(THRESHOLD_SOFTNET_DROPS))
+	if (i->growth[SOFTNET_DROPPED] >= least || i->growth[SOFTNET_FLOW_LIMIT] >= least)
 		return true;
 	struct squeezes *s = squeezes_of(c, i->series->host);
 	int64_t rate = rate_of(i->growth[SOFTNET_TIME_SQUEEZE], i->end_us - i->start_us);
-	if (__builtin_mul_overflow(s->usual, detect_threshold(THRESHOLD_SOFTNET_SQUEEZE_RATIO), &beyond))
+	if (__builtin_mul_overflow(s->usual, detect_threshold(c->ctx, THRESHOLD_SOFTNET_SQUEEZE_RATIO), &beyond))
 		return false;
-	return rate > beyond && rate >= rate_of(detect_threshold(THRESHOLD_SOFTNET_SQUEEZE_PER_S), US_PER_S) &&
+	return rate > beyond && rate >= rate_of(detect_threshold(c->ctx, THRESHOLD_SOFTNET_SQUEEZE_PER_S), US_PER_S) &&
 	       has_second_sign(c, s, span);
 }
 
@@ -476,10 +474,9 @@ static const struct counters conntrack = { "conntrack", conntrack_columns,
 
 static bool is_conntrack_window(struct collector *c, const struct interval *i, struct span span)
 {
-	(void)c;
 	(void)span;
 	for (size_t column = 0; column < sizeof conntrack_columns / sizeof conntrack_columns[0]; column++)
-		if (i->growth[column] >= detect_threshold(THRESHOLD_CONNTRACK_GROWTH))
+		if (i->growth[column] >= detect_threshold(c->ctx, THRESHOLD_CONNTRACK_GROWTH))
 			return true;
 	return false;
 }

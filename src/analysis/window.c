@@ -127,13 +127,13 @@ int windows_find(struct store *s, const struct clocks *c, const struct analysis_
 	struct detect_context ctx = {
 		.store = s,
 		.clocks = c,
+		.thresholds = &o->thresholds,
 		.heartbeat_ms = heartbeat_ms,
 		.arena = a,
 		.paths = &paths,
 		.out = out,
 	};
 
-	(void)o;
 	*out = (struct windows){ 0 };
 	if (find_coverage(&ctx) < 0)
 		return -1;

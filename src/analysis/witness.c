@@ -515,6 +515,10 @@ static const struct sighting *coordinator_lost_between(struct group_life *life, 
 static void guess(struct group_life *life, struct episode *ep)
 {
 	const int64_t from = ep->r.span.start.us - life->session_us - EPISODE_SLACK_US;
+
+	/* A group's first generation is made by those who come. */
+	if (ep->r.has_generation && ep->r.generation <= 1)
+		return;
 	const struct sighting *s = first_between(&life->moves, from, ep->r.span.end.us);
 
 	if (s == NULL) {

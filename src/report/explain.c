@@ -334,6 +334,8 @@ bool report_explain(struct buf *to, const struct findings *f, struct sv id, bool
 	struct explanation x = { out_new(to, OUT_TEXT, &style), &context, { NULL, 0, 0 } };
 	bool found = explain_links(&x, letter, (unsigned)number);
 	write_chain(&x);
+	if (found)
+		chapter_thresholds(x.o, &context);
 	out_finish(x.o);
 	arena_free(words);
 	return found;

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/counters/counters_probe.h"
+
 /* In this order a line is offered: rows of a table that has begun before rows that are known by their shape alone. */
 static const struct counter_family *const families[] = {
 	&counters_conntrack,
@@ -351,6 +353,13 @@ static void take_row(struct reader *r, const struct line *line, struct sampler *
 		s->first_row = (struct place){ r->in->info->id, PLACE_LINE, line->number, line->byte_offset };
 }
 
+/* What the user or the path says of the host outweighs what the probe that ran on it says. */
+static void take_host(struct ingest *in, struct sv line)
+{
+	if (sv_is_absent(in->info->host))
+		in->info->host = arena_copy(in->input, counters_probe_host(line));
+}
+
 /* Rows before clocks: a row may look like a time after a label, a time never looks like a row. */
 static int take_line(struct reader *r, const struct line *line)
 {
@@ -362,6 +371,7 @@ static int take_line(struct reader *r, const struct line *line)
 
 	if (is_separator(trimmed.text) && !is_clock(trimmed.text, r->in->zone, &time, &zoned)) {
 		end_tables(r->samplers);
+		take_host(r->in, trimmed.text);
 		return 0;
 	}
 	for (size_t i = 0; i < FAMILY_COUNT; i++)
@@ -496,6 +506,10 @@ static enum sniffed sniff(struct sv head, struct sv base_name, const struct rule
 		*why = "output of watch, which keeps no history: record with \"while sleep 1; do date; cat FILE; "
 		       "done\"";
 		return SNIFF_BROKEN;
+	}
+	if (counters_probe_begins(head)) {
+		arena_free(a);
+		return SNIFF_MINE;
 	}
 	samplers_init(samplers, a);
 	for (uint64_t n = 1; !sv_is_absent(head) && n <= SNIFF_LINES; n++) {

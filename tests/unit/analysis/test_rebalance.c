@@ -709,6 +709,39 @@ static void test_anothers_poll_timeout_is_not_this_expiry(void **state)
 	story_free(st);
 }
 
+/* Killed, started again at once: the new process begins it, and the old one's session runs out while others are waited for. */
+static void test_a_session_that_runs_out_in_a_newcomers_rebalance(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	group_of_three(st);
+	starts(st, "app-1", "c-1", "10:00:28");
+	member_line(st, EVENT_MEMBER_JOINS, "10:00:30", ID_1_NEW);
+	preparing(st, "10:00:30", "1", ID_1_NEW, ADDING(ID_1_NEW));
+	member_line(st, EVENT_SESSION_EXPIRED, "10:00:31.5", ID_1);
+	formed(st, "10:00:32", "2");
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 2);
+	assert_trigger(&r.items[1], TRIGGER_MEMBER_JOIN);
+	assert_int_equal(r.items[1].triggers, 1u << TRIGGER_MEMBER_JOIN | 1u << TRIGGER_SESSION_TIMEOUT);
+	story_free(st);
+}
+
+/* Who comes back had been evicted: another member's eviction meanwhile is a new cause. */
+static void test_a_session_that_runs_out_in_a_return(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	tell_wrong_eviction(st);
+	member_line(st, EVENT_SESSION_EXPIRED, "10:00:39.5", ID_3);
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 3);
+	assert_trigger(&r.items[2], TRIGGER_SESSION_TIMEOUT);
+	story_free(st);
+}
+
 /* ---- coordinators before 2.1: a rebalance begins, and no line says why; there is no handshake of member ids ---- */
 
 static void begins(struct story *st, const char *time, const char *old_generation)
@@ -1312,6 +1345,8 @@ int main(void)
 		cmocka_unit_test(test_a_static_members_poll_timeout_looks_like_an_expiry),
 		cmocka_unit_test(test_anothers_poll_timeout_is_not_this_expiry),
 		cmocka_unit_test(test_a_failed_commit_is_no_witness),
+		cmocka_unit_test(test_a_session_that_runs_out_in_a_newcomers_rebalance),
+		cmocka_unit_test(test_a_session_that_runs_out_in_a_return),
 		cmocka_unit_test(test_who_comes_is_known_by_its_own_log),
 		cmocka_unit_test(test_members_that_stay_are_no_arrival),
 		cmocka_unit_test(test_a_rolling_restart_is_two_roots),
