@@ -29,7 +29,7 @@
 struct tcp {
 	struct arena *arena;
 	struct tcp_report report;
-	struct tcp_sight sight;
+	struct tcp_sights sights;
 	struct tcp_copies *copies;
 	struct tcp_pairs *pairs;
 	struct tcp_conn *bucket[CONN_BUCKETS];
@@ -607,7 +607,7 @@ int tcp_segment(struct tcp *t, const struct segment *s)
 		return result(t);
 	c->last_us = t->now_us;
 	before_us = c->pair->side[side].heard_us;
-	tcp_sight_see(&t->sight, &t->report, c, side, s);
+	tcp_sight_see(&t->sights, &t->report, c, side, s);
 	tcp_stall_host_heard(c->pair, side, c, t->now_us, &t->report);
 	if (!c->closed)
 		take_segment(t, c, s, side, before_us);

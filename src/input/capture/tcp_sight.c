@@ -3,8 +3,10 @@
 
 #include "input/capture/tcp_sight.h"
 
-/* With one mask; then every other of them is enough. A capture of ten million packets picks some four thousand. */
-#define SIGHTS_OF_MASK 256
+/* With one mask; then every other of them is enough. Of a million packets between two hosts some nine hundred are picked. */
+#define SIGHTS_OF_PAIR 64
+/* A client that connects for every request makes its pair anew each time. */
+#define SIGHTS_OF_ALL 4096
 /* Larger ones are cut on their way, or put together on arrival (TSO, GRO): never the same at both ends. */
 #define SIGHT_PAYLOAD_MOST 1200
 
@@ -30,19 +32,27 @@ static uint64_t digest_of(const struct segment *s)
 	return h ^ h >> 32;
 }
 
-void tcp_sight_see(struct tcp_sight *t, struct tcp_report *r, const struct tcp_conn *c, unsigned side,
+/* Picked once more; the mask grows when that has been often enough. */
+static void count(struct tcp_sights *t, unsigned most)
+{
+	if (++t->count < most)
+		return;
+	t->mask = t->mask << 1 | 1;
+	t->count = 0;
+}
+
+void tcp_sight_see(struct tcp_sights *all, struct tcp_report *r, const struct tcp_conn *c, unsigned side,
 		   const struct segment *s)
 {
+	struct tcp_sights *of_pair = &c->pair->sights;
 	uint64_t digest;
 
 	if (s->payload_bytes == 0 || s->payload_bytes > SIGHT_PAYLOAD_MOST)
 		return;
 	digest = digest_of(s);
-	if ((digest & t->mask) != 0)
+	if ((digest & (of_pair->mask | all->mask)) != 0)
 		return;
-	if (++t->count == SIGHTS_OF_MASK) {
-		t->mask = t->mask << 1 | 1;
-		t->count = 0;
-	}
+	count(of_pair, SIGHTS_OF_PAIR);
+	count(all, SIGHTS_OF_ALL);
 	tcp_report_sighted(r, c, side, s, digest);
 }
