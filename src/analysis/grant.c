@@ -453,7 +453,8 @@ int grants_find(struct store *s, const struct clocks *c, const struct groups *g,
 	struct names names = consumer_names(t, a);
 
 	*out = (struct grants){ 0 };
-	if (find_assignments(s, c, g, &names, &st) < 0 || find_offsets(s, c, g, &names, &st) < 0)
+	if (find_assignments(s, c, g, &names, &st) < 0 || find_offsets(s, c, g, &names, &st) < 0 ||
+	    grants_take_commits(s, c, a, out) < 0)
 		return -1;
 	if (out->count > 0)
 		qsort(out->items, out->count, sizeof *out->items, cmp_grants);

@@ -107,6 +107,12 @@ static bool is_about_groups(enum event_side side)
 	return side == SIDE_CLIENT || side == SIDE_BROKER || side == SIDE_TOOL;
 }
 
+/* Settings are asked for by themselves; commits name no member, and there may be millions of them. */
+static bool is_no_mention(enum event_type t)
+{
+	return t == EVENT_CLIENT_CONFIG || t == EVENT_BROKER_CONFIG || t == EVENT_OFFSET_COMMITTED;
+}
+
 static bool is_wanted(const struct analysis_options *o, struct sv group)
 {
 	return !sv_is_absent(group) && (sv_is_absent(o->group) || sv_eq(o->group, group));
@@ -122,7 +128,7 @@ static int load_mentions(struct store *s, const struct clocks *c, const struct a
 	struct event *events;
 
 	for (enum event_type t = 0; t < EVENT_COUNT; t++) {
-		if (is_about_groups(event_infos[t].side) && t != EVENT_CLIENT_CONFIG && t != EVENT_BROKER_CONFIG)
+		if (is_about_groups(event_infos[t].side) && !is_no_mention(t))
 			types[n++] = t;
 	}
 	if (query_load(s, types, n, a, &events, &count) < 0)
@@ -302,12 +308,13 @@ static void find_protocol(struct group *g, const struct mention *said, size_t co
 	}
 }
 
-/* The latest that clients found: "10.0.0.1:9092 (id: 2147483646 rack: null)" without what follows the address. */
+/* The latest that clients or --state found: "10.0.0.1:9092 (id: 2147483646 rack: null)" without what follows the address. */
 static void find_coordinator(struct group *g, const struct mention *said, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct sv node = event_text(said[i].event, FIELD_NODE);
-		if (said[i].event->type != EVENT_CLIENT_COORDINATOR_FOUND || node.n == 0)
+		enum event_type type = said[i].event->type;
+		if ((type != EVENT_CLIENT_COORDINATOR_FOUND && type != EVENT_GROUP_STATE) || node.n == 0)
 			continue;
 		struct sv address = sv_cut(&node, ' ');
 		g->coordinator_changed |= g->coordinator.n > 0 && !sv_eq(g->coordinator, address);
@@ -426,6 +433,20 @@ static void find_version(struct group *g, const struct event *configs, size_t co
 	}
 }
 
+/* Where no client printed its settings: the session timeouts of members, as the coordinator stored them. */
+static void find_stored_session(struct group *g, const struct mention *said, size_t count, struct arena *a)
+{
+	struct votes votes = { NULL, 0, 0 };
+	int64_t value;
+
+	if (g->session_timeout_ms.known || is_consumer_protocol(g))
+		return;
+	for (size_t i = 0; i < count; i++)
+		if (said[i].event->type == EVENT_GROUP_STORED && event_int(said[i].event, FIELD_LIMIT_MS, &value))
+			*ARENA_PUSH(a, votes.items, votes.count, votes.capacity) = (struct vote){ value, said[i].event, said[i].time };
+	elect(&votes, a, &g->session_timeout_ms);
+}
+
 static void find_settings(struct group *g, const struct event *configs, size_t count, const struct homes *homes,
 			  const struct clocks *c, struct arena *a)
 {
@@ -479,6 +500,7 @@ int groups_find(struct store *s, const struct clocks *c, const struct analysis_o
 		find_protocol_setting(g, configs, config_count, &homes);
 		find_version(g, configs, config_count, &homes);
 		find_settings(g, configs, config_count, &homes, c, a);
+		find_stored_session(g, &all.items[i], end - i, a);
 		find_members(g, &all.items[i], end - i, &homes, a);
 	}
 	return 0;

@@ -67,7 +67,7 @@ static int load_lines(struct store *s, const struct clocks *c, const struct grou
 	struct event *events;
 
 	for (enum event_type t = 0; t < EVENT_COUNT; t++) {
-		if (event_infos[t].side == SIDE_CLIENT || event_infos[t].side == SIDE_BROKER)
+		if (event_infos[t].side == SIDE_CLIENT || event_infos[t].side == SIDE_BROKER || t == EVENT_GROUP_STORED)
 			types[n++] = t;
 	}
 	if (query_load(s, types, n, a, &events, &count) < 0)

@@ -9,6 +9,7 @@
 
 #include "input/log/dating.h"
 #include "input/kind.h"
+#include "input/log/form.h"
 #include "input/log/unwrap.h"
 
 /* Where the zones of times came from: one that needed more outweighs any number that needed less. */
@@ -33,13 +34,14 @@ struct log_clock {
 
 struct log_times {
 	struct ingest *in;
+	const struct log_form *form;	/* in which the look ahead reads too */
 	struct dating dating;
 	bool looked_ahead;
 	struct zone_vote votes[UNWRAP_WRITERS_MAX + 1];	/* by serial; the first is that of all */
 	enum zone_source zone_source;
 };
 
-void log_times_init(struct log_times *t, struct ingest *in);
+void log_times_init(struct log_times *t, struct ingest *in, const struct log_form *form);
 /*
  * The time of a record: the inner one, or where that cannot be known the
  * wrapper's. False when there is neither: recorded.

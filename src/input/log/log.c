@@ -8,18 +8,19 @@
 
 #include "base/buf.h"
 #include "input/kind.h"
+#include "input/log/form.h"
 #include "input/log/log.h"
 #include "input/log/log_time.h"
 #include "input/log/unwrap.h"
-
-/* A log with a long stack trace at its start is a log still. */
-#define SNIFF_LINES 200
 
 /* As much of a record as tells what it is. */
 #define NEAR_MISS_BYTES 160
 
 /* Smaller steps back are threads that wait for the appender; only larger ones are a clock's. */
 #define BACKWARDS_US (1 * US_PER_S)
+
+/* Of a record, kept as evidence with each of its events. */
+#define TEXT_BYTES_MAX ((size_t)16 * 1024)
 
 /* Hosts beyond these have no coverage of their own. */
 #define HOSTS_MAX 64
@@ -51,7 +52,7 @@ static enum sniffed log_sniff(struct sv head, struct sv base_name, const struct 
 {
 	(void)base_name;
 	(void)why;
-	return rules != NULL && unwrap_is_log(rules, head, SNIFF_LINES) ? SNIFF_MINE : SNIFF_NOT_MINE;
+	return rules != NULL && log_form_of(head, rules) != NULL ? SNIFF_MINE : SNIFF_NOT_MINE;
 }
 
 static struct log_writer *writer_of(struct log_reader *reader, const struct unwrapped *r)
@@ -168,6 +169,7 @@ struct stamp {
 	struct host_time time;
 	struct place place;
 	struct sv host;		/* absent: the input's */
+	uint64_t record_id;	/* 0: none */
 };
 
 static int put_events(struct log_reader *reader, struct log_writer *w, const struct joined *joined, const struct stamp *stamp)
@@ -188,7 +190,8 @@ static int put_events(struct log_reader *reader, struct log_writer *w, const str
 		e.time = stamp->time;
 		e.place = stamp->place;
 		e.host = stamp->host;
-		e.text = joined->text;
+		e.text = sv_sub(joined->text, 0, TEXT_BYTES_MAX);
+		e.record_id = stamp->record_id;
 		if (ingest_put(in, &e) != 0)
 			return -1;
 	}
@@ -215,6 +218,7 @@ static int take_record(void *context, const struct unwrapped *r)
 		.place = { .input = in->info->id, .unit = PLACE_LINE, .number = r->joined.line, .byte_offset = r->joined.byte_offset },
 		/* What the user or the path says of the host outweighs what wrappers say. */
 		.host = sv_is_absent(in->info->host) ? r->host : SV_ABSENT,
+		.record_id = r->id,
 	};
 
 	in->info->records++;
@@ -228,22 +232,32 @@ static int take_record(void *context, const struct unwrapped *r)
 	return put_events(reader, w, &r->joined, &stamp);
 }
 
-/* 0 at the end of the lines, also when damage ended them (recorded by then); -1 when the sink failed. */
-static int read_lines(struct lines *lines, struct unwrap *u)
+/* 0 at the end of the pieces, also when damage ended them (recorded by then); -1 when the sink failed. */
+static int read_pieces(const struct log_form *form, void *pieces, struct unwrap *u)
 {
-	struct line line;
+	struct log_piece piece;
 
-	while (lines_next(lines, &line) == 1)
-		if (unwrap_add(u, &line) != 0)
+	while (form->next(pieces, &piece) == 1)
+		if (unwrap_add_piece(u, &piece) != 0)
 			return -1;
 	return unwrap_end(u);
 }
 
-static void note_orphans(struct ingest *in, uint64_t orphans)
+static void note_left_out(struct ingest *in, const struct unwrap *u)
 {
-	if (orphans > 0)
+	if (unwrap_orphans(u) > 0)
 		diag_add(in->diag, SEVERITY_NOTE, "log.no_record", NULL,
-			 "%" PRIu64 " lines belong to no record", orphans);
+			 "%" PRIu64 " lines belong to no record", unwrap_orphans(u));
+	if (unwrap_repeats(u) > 0)
+		diag_add(in->diag, SEVERITY_NOTE, "log.repeated", NULL,
+			 "%" PRIu64 " entries left out: the collector shipped them twice, under the same ids", unwrap_repeats(u));
+}
+
+static const struct log_form *form_of(struct ingest *in)
+{
+	const struct log_form *form = log_form_of(lines_preview(in->input, stream_head(in->stream)), in->rules);
+
+	return form != NULL ? form : &log_form_lines;
 }
 
 /* The coverage of each host. One host that all wrappers name is the input's. */
@@ -268,21 +282,22 @@ static int put_covered(struct log_reader *reader)
 static int log_read(struct ingest *in)
 {
 	struct log_reader *reader = arena_alloc(in->input, sizeof *reader);
-	struct lines *lines = lines_new(in->stream, in->diag);
+	const struct log_form *form = form_of(in);
+	void *pieces = form->open(in->stream, in->rules, in->diag);
 	struct unwrap *u = unwrap_new(in->rules, in->zone, (struct unwrap_sink){ take_record, reader });
 	int rc;
 
 	reader->in = in;
-	log_times_init(&reader->times, in);
-	rc = read_lines(lines, u);
-	note_orphans(in, unwrap_orphans(u));
+	log_times_init(&reader->times, in, form);
+	rc = read_pieces(form, pieces, u);
+	note_left_out(in, u);
 	log_times_note(&reader->times);
 	if (rc == 0)
 		rc = put_covered(reader);
 	for (size_t i = 0; i < UNWRAP_WRITERS_MAX; i++)
 		arena_free(reader->writers[i].arena);
 	unwrap_free(u);
-	lines_free(lines);
+	form->close(pieces);
 	return rc;
 }
 

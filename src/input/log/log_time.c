@@ -4,6 +4,7 @@
 #include "input/log/log_time.h"
 
 #include "base/buf.h"
+#include "input/stream.h"
 
 /* So many of a hundred must agree with their wrapper's times in one zone: wrappers of an import have that of the import. */
 #define VOTE_PERCENT 95
@@ -130,22 +131,20 @@ static void look_ahead(struct log_times *t)
 {
 	struct ingest *in = t->in;
 	struct unwrap *u;
-	struct sv head;
-	struct line line = { .number = 1 };
+	struct log_piece piece;
+	void *pieces;
 
 	if (t->looked_ahead)
 		return;
 	t->looked_ahead = true;
-	head = lines_preview(in->input, stream_head(in->stream));
+	/* What is wrong with the pieces is told when they are read in earnest. */
+	pieces = t->form->open(stream_of(in->input, stream_head(in->stream)), in->rules, diag_new(in->input));
 	u = unwrap_new(in->rules, in->zone, (struct unwrap_sink){ learn_ahead, t });
-	for (; !sv_is_absent(head); line.number++) {
-		line.text = sv_cut(&head, '\n');
-		if (sv_ends_with(line.text, SV("\r")))
-			line.text.n--;
-		(void)unwrap_add(u, &line);
-	}
+	while (t->form->next(pieces, &piece) == 1)
+		(void)unwrap_add_piece(u, &piece);
 	(void)unwrap_end(u);
 	unwrap_free(u);
+	t->form->close(pieces);
 }
 
 /* ---- zones ---- */
@@ -287,10 +286,11 @@ bool log_times_settle(struct log_times *t, struct log_clock *c, const struct unw
 	return true;
 }
 
-void log_times_init(struct log_times *t, struct ingest *in)
+void log_times_init(struct log_times *t, struct ingest *in, const struct log_form *form)
 {
 	*t = (struct log_times){
 		.in = in,
+		.form = form,
 		.dating = {
 			.has_near = in->has_near,
 			.near = in->near,

@@ -363,6 +363,51 @@ static void test_refused_commit_tells_what_was_processed(void **state)
 	story_free(s->st);
 }
 
+static void committed(struct scene *s, const char *group, const char *time, const char *partition, const char *offset)
+{
+	story_event(s->st, EVENT_OFFSET_COMMITTED, "broker-1", at(time), "group", group, "topic", "refunds", "partition", partition,
+		    "offset", offset, NULL);
+}
+
+/* Where the new owner's log does not say where it resumed, the latest commit before that does. */
+static void test_a_stored_commit_tells_where_the_owner_resumed(void **state)
+{
+	struct scene *s = scene_new();
+	(void)state;
+
+	rebalance(s, 5, "10:00:10", "10:00:12");
+	granted(s, "consumer-2", "10:00:12.150", "5", "refunds-0", NULL);
+	committed(s, "refunds", "10:00:01", "0", "9");
+	committed(s, "refunds", "10:00:06", "0", "11");
+	/* Too late, of another partition, of another group. */
+	committed(s, "refunds", "10:00:17", "0", "15");
+	committed(s, "refunds", "10:00:07", "1", "12");
+	committed(s, "audit", "10:00:08", "0", "13");
+	attempt(s, "10:00:02", "consumer-1", "14", "B", "reversal", "success", "b1");
+	find(s);
+	assert_int_equal(s->found.redelivery_count, 1);
+	assert_int_equal(s->found.redeliveries[0].committed_offset, 11);
+	assert_int_equal(s->found.redeliveries[0].processed_offset, 15);
+	assert_int_equal(s->found.redeliveries[0].rebalance, 1);
+	story_free(s->st);
+}
+
+/* What the owner's own log says of it is the better evidence. */
+static void test_a_stored_commit_does_not_outweigh_the_owners_word(void **state)
+{
+	struct scene *s = scene_new();
+	(void)state;
+
+	rebalance(s, 5, "10:00:10", "10:00:12");
+	granted(s, "consumer-2", "10:00:12.150", "5", "refunds-0", "13");
+	committed(s, "refunds", "10:00:06", "0", "11");
+	attempt(s, "10:00:02", "consumer-1", "14", "B", "reversal", "success", "b1");
+	find(s);
+	assert_int_equal(s->found.redelivery_count, 1);
+	assert_int_equal(s->found.redeliveries[0].committed_offset, 13);
+	story_free(s->st);
+}
+
 /* What the new owner itself could not commit later it has handled since: nothing of that came again. */
 static void test_a_later_commit_of_the_owner_is_no_redelivery(void **state)
 {
@@ -958,6 +1003,8 @@ int main(void)
 		cmocka_unit_test(test_restored_offset_below_one_processed),
 		cmocka_unit_test(test_refused_commit_tells_what_was_processed),
 		cmocka_unit_test(test_a_later_commit_of_the_owner_is_no_redelivery),
+		cmocka_unit_test(test_a_stored_commit_tells_where_the_owner_resumed),
+		cmocka_unit_test(test_a_stored_commit_does_not_outweigh_the_owners_word),
 		cmocka_unit_test(test_proven_with_its_chain),
 		cmocka_unit_test(test_no_window_for_a_root_that_the_network_did_not_cause),
 		cmocka_unit_test(test_upstream),

@@ -107,6 +107,28 @@ static void test_a_snapshot_gives_client_and_address(void **state)
 	story_free(st);
 }
 
+static void test_members_and_states_as_the_tool_prints_them(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	story_event(st, EVENT_CLIENT_COORDINATOR_LOST, "app-1", at("10:00:01"), "group", "g", "client", "c-9", NULL);
+	story_event(st, EVENT_MEMBER_STATE, "admin-1", at("10:00:01"), "group", "g", "member", "9LNQMqVoTX2w8cXPZ0m6bQ", "client", "c-9",
+		    "instance", "pod-0", "peer", "10.77.1.10", NULL);
+	story_event(st, EVENT_GROUP_STATE, "admin-1", at("10:00:02"), "group", "g", "state", "Stable", "node", "broker-1:9092", NULL);
+	/* One that prints no coordinator says nothing of it. */
+	story_event(st, EVENT_GROUP_STATE, "admin-1", at("10:00:03"), "group", "g", "state", "Stable", NULL);
+	struct groups g = find(st);
+	assert_sv(member(&g, "g", "9LNQMqVoTX2w8cXPZ0m6bQ")->client_id, "c-9");
+	assert_sv(member(&g, "g", "9LNQMqVoTX2w8cXPZ0m6bQ")->instance_id, "pod-0");
+	assert_sv(member(&g, "g", "9LNQMqVoTX2w8cXPZ0m6bQ")->peer, "10.77.1.10");
+	/* By the client id, whose log is that host's. */
+	assert_sv(member(&g, "g", "9LNQMqVoTX2w8cXPZ0m6bQ")->host, "app-1");
+	assert_sv(g.items[0].coordinator, "broker-1:9092");
+	assert_false(g.items[0].coordinator_changed);
+	story_free(st);
+}
+
 static void test_a_static_members_id_is_made_of_its_instance(void **state)
 {
 	struct story *st = story_new();
@@ -154,6 +176,28 @@ static void test_settings_are_the_most_common(void **state)
 }
 
 /* A dump names no group when it is read line by line: the host's only group is meant, if it has only one. */
+static void test_a_session_timeout_that_the_coordinator_stored(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	story_event(st, EVENT_GROUP_STORED, "broker-1", at("10:00:01"), "group", "g", "generation", "7", "member", "c-1" UUID_1,
+		    "client", "c-1", "peer", "10.77.1.10", "limit_ms", "10000", NULL);
+	/* A client's own word is better. */
+	story_event(st, EVENT_GROUP_STORED, "broker-1", at("10:00:01"), "group", "h", "generation", "7", "limit_ms", "10000", NULL);
+	story_event(st, EVENT_CLIENT_CONFIG, "app-1", at("10:00:00"), "group", "h", "key", "session.timeout.ms", "value", "6000", NULL);
+	/* Under the consumer protocol it is not the client's to say. */
+	story_event(st, EVENT_GROUP_STORED, "broker-1", at("10:00:01"), "group", "k", "generation", "7", "protocol", "consumer",
+		    "limit_ms", "10000", NULL);
+	struct groups g = find(st);
+	assert_true(groups_get(&g, SV("g"))->session_timeout_ms.known);
+	assert_int_equal(groups_get(&g, SV("g"))->session_timeout_ms.value, 10000);
+	assert_sv(member(&g, "g", "c-1" UUID_1)->peer, "10.77.1.10");
+	assert_int_equal(groups_get(&g, SV("h"))->session_timeout_ms.value, 6000);
+	assert_false(groups_get(&g, SV("k"))->session_timeout_ms.known);
+	story_free(st);
+}
+
 static void test_settings_without_a_group_are_those_of_the_hosts_only_one(void **state)
 {
 	struct story *st = story_new();
@@ -260,8 +304,10 @@ int main(void)
 		cmocka_unit_test(test_the_log_that_names_a_member_is_its_host),
 		cmocka_unit_test(test_a_unique_client_id_gives_the_host),
 		cmocka_unit_test(test_a_snapshot_gives_client_and_address),
+		cmocka_unit_test(test_members_and_states_as_the_tool_prints_them),
 		cmocka_unit_test(test_a_static_members_id_is_made_of_its_instance),
 		cmocka_unit_test(test_settings_are_the_most_common),
+		cmocka_unit_test(test_a_session_timeout_that_the_coordinator_stored),
 		cmocka_unit_test(test_settings_without_a_group_are_those_of_the_hosts_only_one),
 		cmocka_unit_test(test_the_consumer_protocol_takes_its_timeouts_from_the_broker),
 		cmocka_unit_test(test_the_brokers_settings_are_for_the_consumer_protocol_alone),

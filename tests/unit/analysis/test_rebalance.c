@@ -158,6 +158,71 @@ static void test_a_generation_is_one_rebalance(void **state)
 	story_free(st);
 }
 
+static void stored(struct story *st, const char *time, const char *generation, const char *member)
+{
+	story_event(st, EVENT_GROUP_STORED, "broker-1", at(time), "group", "g", "generation", generation, "member", member, NULL);
+}
+
+/* A dump of __consumer_offsets: what is left of the rebalances when the broker's log is lost. */
+static void test_stored_generations_are_rebalances(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	stored(st, "10:00:00", "7", ID_1);
+	stored(st, "10:00:00", "7", ID_2);
+	stored(st, "10:00:30", "8", ID_2);
+	story_event(st, EVENT_GROUP_STORED, "broker-1", at("10:01:00"), "group", "g", "generation", "9", "members", "0", NULL);
+	/* A member alone, as the consumer protocol stores it. */
+	story_event(st, EVENT_GROUP_STORED, "broker-1", at("10:02:00"), "group", "g", "member", ID_3, NULL);
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 3);
+	assert_int_equal(r.items[0].generation, 7);
+	assert_int_equal(r.items[0].evidence.count, 2);
+	assert_int_equal(r.items[1].generation, 8);
+	assert_trigger(&r.items[1], TRIGGER_UNKNOWN);
+	assert_false(r.items[1].empties_group);
+	assert_true(r.items[2].empties_group);
+	story_free(st);
+}
+
+static void test_a_stored_generation_is_the_one_that_the_log_tells_of(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	group_of_three(st);
+	stored(st, "09:58:04.1", "1", ID_1);
+	/* Stored anew half an hour later: a static member's process was followed by another. */
+	stored(st, "10:28:00", "1", ID_1);
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 1);
+	assert_trigger(&r.items[0], TRIGGER_MEMBER_JOIN);
+	assert_int_equal(r.items[0].evidence.count, 13);
+	assert_int_equal(r.items[0].span.end.us, at("09:58:04.2").us);
+	story_free(st);
+}
+
+/* The dump names no cause: it is not the coordinator's log, whose silence would mean something. */
+static void test_a_stored_generation_does_not_silence_the_client(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	starts(st, "app-1", "c-1", "09:50:00");
+	joined(st, "app-1", "c-1", "10:00:00.000", "7", ID_1);
+	lost(st, "app-1", "c-1", "10:05:00.000", ID_1);
+	joined(st, "app-1", "c-1", "10:05:03.000", "9", ID_1_NEW);
+	struct rebalances without = find(st);
+	stored(st, "10:00:00.050", "7", ID_1);
+	stored(st, "10:05:03.050", "9", ID_1_NEW);
+	struct rebalances with = find(st);
+	assert_int_equal(with.count, without.count);
+	for (size_t i = 0; i < with.count; i++)
+		assert_trigger(&with.items[i], without.items[i].trigger);
+	story_free(st);
+}
+
 static void test_clients_alone_make_one_too(void **state)
 {
 	struct story *st = story_new();
@@ -1320,6 +1385,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_generation_is_one_rebalance),
 		cmocka_unit_test(test_clients_alone_make_one_too),
+		cmocka_unit_test(test_stored_generations_are_rebalances),
+		cmocka_unit_test(test_a_stored_generation_is_the_one_that_the_log_tells_of),
+		cmocka_unit_test(test_a_stored_generation_does_not_silence_the_client),
 		cmocka_unit_test(test_a_group_made_anew_starts_a_new_count),
 		cmocka_unit_test(test_joining_a_running_generation_is_no_rebalance),
 		cmocka_unit_test(test_the_last_leave_empties_the_group),

@@ -442,6 +442,78 @@ static void kafka_prints_when_the_jvm_was_started(void **state)
 	kit_free(k);
 }
 
+/* ---- objects over several lines ---- */
+
+#define PRETTY(m) "{", "  \"instant\" : {", "    \"epochSecond\" : 1796046422,", "    \"nanoOfSecond\" : 500000000", "  },", \
+		"  \"message\" : \"" EXPIRED(m) "\",", "  \"x\" : [", "    1", "  ]", "}"
+
+/* The lines as they are, or each in an object of docker's. */
+static void add_all(struct buf *text, bool in_docker, const char *const *lines, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct buf line;
+
+		buf_init(&line);
+		buf_printf(&line, "%s\n", lines[i]);
+		if (in_docker) {
+			buf_add(text, SV("{\"log\":"));
+			buf_add_json(text, buf_sv(&line));
+			buf_add(text, SV(",\"stream\":\"stdout\",\"time\":\"2026-11-30T13:47:02.6Z\"}\n"));
+		} else {
+			buf_add(text, buf_sv(&line));
+		}
+		buf_fini(&line);
+	}
+}
+
+static void an_object_over_several_lines_is_one_record(void **state)
+{
+	/* Behind something else, so that the file is no document. */
+	static const char *const lines[] = { KAFKA("13:47:01,000", "x"), PRETTY("m-1"), PRETTY("m-2"), KAFKA("13:47:03,000", EXPIRED("m-3")) };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct buf text;
+		struct kit *k;
+
+		buf_init(&text);
+		add_all(&text, i == 1, lines, sizeof lines / sizeof lines[0]);
+		k = read_log(buf_sv(&text));
+		check_expired(k, 0, "m-1", T0 + 2500000, 2);
+		check_expired(k, 1, "m-2", T0 + 2500000, 12);
+		check_expired(k, 2, "m-3", T0 + 3000000, 22);
+		assert_int_equal(k->info.records, 4);
+		kit_free(k);
+		buf_fini(&text);
+	}
+}
+
+/* What is printed below a record, and what is never closed, are lines as they stand. */
+static void an_object_that_does_not_end_hides_no_record(void **state)
+{
+	struct kit *k = read_log(SV(KAFKA("13:47:01,000", "sent") "\n{\n  \"order\" : 7\n}\n"
+				    KAFKA("13:47:02,500", EXPIRED("m-1")) "\n{\n  \"order\" : {\n"
+				    KAFKA("13:47:03,000", EXPIRED("m-2")) "\n{ \"order\" : 7,\n{ \"a\" : \"b,\n"
+				    KAFKA("13:47:04,000", EXPIRED("m-3")) "\n"));
+
+	(void)state;
+	check_expired(k, 0, "m-1", T0 + 2500000, 5);
+	check_expired(k, 1, "m-2", T0 + 3000000, 8);
+	check_expired(k, 2, "m-3", T0 + 4000000, 11);
+	assert_int_equal(k->info.records, 4);
+	kit_free(k);
+}
+
+static void a_message_that_is_an_object_over_lines_is_read(void **state)
+{
+	struct kit *k = read_log(SV("{\"timestamp\":1796046422600,\"ingestionTime\":1,\"message\":\"{\\n  \\\"timeMillis\\\" : 1796046422500,\\n"
+				    "  \\\"message\\\" : \\\"" EXPIRED("m-1") "\\\"\\n}\\n\"}\n"));
+
+	(void)state;
+	check_expired(k, 0, "m-1", T0 + 2500000, 1);
+	kit_free(k);
+}
+
 /* ---- bounds ---- */
 
 static void many_writers_take_the_place_of_the_silent(void **state)
@@ -506,6 +578,9 @@ int main(void)
 		cmocka_unit_test(a_date_comes_from_the_name_of_the_file),
 		cmocka_unit_test(a_date_comes_from_the_wrapper),
 		cmocka_unit_test(kafka_prints_when_the_jvm_was_started),
+		cmocka_unit_test(an_object_over_several_lines_is_one_record),
+		cmocka_unit_test(an_object_that_does_not_end_hides_no_record),
+		cmocka_unit_test(a_message_that_is_an_object_over_lines_is_read),
 		cmocka_unit_test(many_writers_take_the_place_of_the_silent),
 		cmocka_unit_test(a_wrapped_log_is_known_by_its_lines),
 	};
