@@ -43,6 +43,7 @@ int detect_counter_loss(const struct detect_context *ctx);
 int detect_link(const struct detect_context *ctx);
 int detect_softnet(const struct detect_context *ctx);
 int detect_conntrack(const struct detect_context *ctx);
+int detect_request(const struct detect_context *ctx);
 int detect_process_pause(const struct detect_context *ctx);
 int detect_server_pause(const struct detect_context *ctx);
 

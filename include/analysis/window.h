@@ -38,7 +38,7 @@ struct measure {
 	int64_t value;
 };
 
-#define WINDOW_MEASURES_MAX 16
+#define WINDOW_MEASURES_MAX MEASURE_COUNT
 
 struct window {
 	unsigned id;		/* 1.. in order of start: W1, W2 ... */

@@ -38,8 +38,8 @@ enum event_side { SIDE_CLIENT, SIDE_BROKER, SIDE_TOOL, SIDE_PATH, SIDE_HOST, SID
 enum strength { STRENGTH_SUGGESTS, STRENGTH_PROVES };
 
 /* A set of fields, one bit each. */
-typedef uint64_t field_set;
-#define FIELD_BIT(id) (UINT64_C(1) << (id))
+__extension__ typedef unsigned __int128 field_set;
+#define FIELD_BIT(id) ((field_set)1 << (id))
 
 struct field_info {
 	const char *name;

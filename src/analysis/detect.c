@@ -20,6 +20,7 @@ const struct detector detectors[] = {
 	{ WINDOW_LINK, "netstat", detect_link, ROWS(LINK_HELD_BACK, LINK_HELD_BACK) },
 	{ WINDOW_SOFTNET, "softnet", detect_softnet, ROWS(SOFTNET_DROPS, SOFTNET_SQUEEZE_PER_S) },
 	{ WINDOW_CONNTRACK, "conntrack", detect_conntrack, ROWS(CONNTRACK_GROWTH, CONNTRACK_GROWTH) },
+	{ WINDOW_REQUEST, "capture", detect_request, ROWS(REQUEST_HEARTBEATS, REQUEST_HEARTBEATS) },
 	{ WINDOW_PROCESS_PAUSE, "capture", detect_process_pause, ROWS(PAUSE_HEARTBEAT_PERCENT, PAUSE_HABIT_PERCENT) },
 	{ WINDOW_SERVER_PAUSE, "capture", detect_server_pause, ROWS(SERVER_PAUSE_HEARTBEATS, SERVER_PAUSE_CALLERS) },
 };

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "analysis/detect.h"
+#include "analysis/heard.h"
 
 const struct window_kind_info window_kind_infos[WINDOW_KIND_COUNT] = {
 #define WINDOW(id, name, jitter, severity, what) { name, jitter, severity, what },
@@ -141,6 +142,8 @@ int windows_find(struct store *s, const struct clocks *c, const struct analysis_
 		if (detectors[i].find(&ctx) < 0)
 			return -1;
 	windows_merge(&ctx);
+	if (heard_measure(&ctx) < 0)
+		return -1;
 	return windows_find_callers(&ctx);
 }
 

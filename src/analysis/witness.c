@@ -133,7 +133,7 @@ static struct sv client_of(const struct event *e)
 
 static bool is_told_by_client(const struct sighting *s)
 {
-	return event_infos[s->event->type].side == SIDE_CLIENT;
+	return sighting_is_clients(s);
 }
 
 static void tellers_find(const struct group_life *life, struct tellers *out)
@@ -457,6 +457,8 @@ static const struct {
 	{ EVENT_CLIENT_MEMBERSHIP_LOST, tell_membership_lost }, { EVENT_COMMIT_FAILED, tell_membership_lost },
 	{ EVENT_CLIENT_REJOINS, tell_rejoins }, { EVENT_CLIENT_JOINED, tell_of_joining },
 	{ EVENT_CLIENT_SUSPECTS_SESSION, tell_suspects },
+	{ EVENT_WIRE_LEFT, tell_leaves }, { EVENT_WIRE_JOINED, tell_of_joining },
+	{ EVENT_WIRE_HEARTBEAT, tell_membership_lost }, { EVENT_WIRE_COMMIT, tell_membership_lost },
 };
 
 static void tell(struct group_life *life, const struct tellers *all, const struct sighting *s)
@@ -514,11 +516,13 @@ static const struct sighting *coordinator_lost_between(struct group_life *life, 
 /* A coordinator that moves makes no rebalance by itself, but it is the best guess where nothing else is known. */
 static void guess(struct group_life *life, struct episode *ep)
 {
-	const int64_t from = ep->r.span.start.us - life->session_us - EPISODE_SLACK_US;
+	int64_t from = ep->r.span.start.us - life->session_us - EPISODE_SLACK_US;
 
-	/* A group's first generation is made by those who come. */
+	/* A group's first generation is made by those who come; what came before the one before it made that, if any. */
 	if (ep->r.has_generation && ep->r.generation <= 1)
 		return;
+	if (ep > life->episodes && ep[-1].r.span.end.us > from)
+		from = ep[-1].r.span.end.us;
 	const struct sighting *s = first_between(&life->moves, from, ep->r.span.end.us);
 
 	if (s == NULL) {

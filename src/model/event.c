@@ -8,7 +8,7 @@
 
 #define UUID_CHARS 36
 
-_Static_assert(FIELD_COUNT <= 64, "a field_set has one bit for each field");
+_Static_assert(FIELD_COUNT <= 128, "a field_set has one bit for each field");
 
 const struct field_info field_infos[FIELD_COUNT] = {
 #define TEXT FIELD_TEXT, false

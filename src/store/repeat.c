@@ -26,7 +26,7 @@ static void add_text(struct digest *d, struct sv s)
 
 static void add_fields(struct digest *d, const struct event *e)
 {
-	add_number(d, e->set);
+	digest_add(d, &e->set, sizeof e->set);
 	for (int f = 0; f < FIELD_COUNT; f++) {
 		if (!(e->set & FIELD_BIT(f)))
 			continue;
