@@ -12,6 +12,7 @@
 
 struct link_end {
 	const struct event *event;
+	int64_t later_us;	/* than the event's time: 0, or where it ends */
 	const char *role;
 	size_t host, input;	/* index into the hosts and inputs given to clock_links_find */
 };

@@ -14,6 +14,8 @@
 
 #include <stdlib.h>
 
+#include "base/order.h"
+
 enum fact_kind {
 	FACT_LEAVES,
 	FACT_LEFT,
@@ -26,6 +28,11 @@ enum fact_kind {
 	FACT_ID_GIVEN,
 	FACT_ID_TAKEN,	  /* the client joins again with the id that it was given */
 	FACT_ADDED,
+	/* As a capture of either host saw them pass. */
+	FACT_WIRE_ASKED,   /* JoinGroup */
+	FACT_WIRE_JOINED,  /* its answer */
+	FACT_WIRE_SYNCED,  /* the answer to SyncGroup */
+	FACT_WIRE_LEAVES,  /* LeaveGroup */
 	FACT_COUNT
 };
 
@@ -45,6 +52,15 @@ static const struct link_rule {
 	{ FACT_COMPUTED, FACT_ASSIGNED, KEY_GENERATION, "the leader has computed the assignment", "the coordinator has it" },
 	{ FACT_ASSIGNED, FACT_SYNCED, KEY_GENERATION, "the coordinator has the assignment", "the client has its part" },
 	{ FACT_LEAVES, FACT_LEFT, KEY_MEMBER, "the client sends LeaveGroup", "the coordinator has it" },
+	/* Captures in the place of the clients' logs, or between them and the coordinator's. */
+	{ FACT_WIRE_ASKED, FACT_STABILIZED, KEY_GENERATION, "a request to join passes", "the coordinator has all requests to join" },
+	{ FACT_STABILIZED, FACT_WIRE_JOINED, KEY_GENERATION, "the coordinator answers all requests to join", "an answer passes" },
+	{ FACT_WIRE_JOINED, FACT_JOINED, KEY_GENERATION_MEMBER, "the answer to its request passes", "the client has the answer" },
+	{ FACT_ASSIGNED, FACT_WIRE_SYNCED, KEY_GENERATION, "the coordinator has the assignment", "a part of it passes" },
+	{ FACT_COMPUTED, FACT_WIRE_SYNCED, KEY_GENERATION, "the leader has computed the assignment", "a part of it passes" },
+	{ FACT_WIRE_SYNCED, FACT_SYNCED, KEY_GENERATION_MEMBER, "its part of the assignment passes", "the client has its part" },
+	{ FACT_LEAVES, FACT_WIRE_LEAVES, KEY_MEMBER, "the client sends LeaveGroup", "LeaveGroup passes" },
+	{ FACT_WIRE_LEAVES, FACT_LEFT, KEY_MEMBER, "LeaveGroup passes", "the coordinator has it" },
 	/* Between clients alone, where there is no broker's log: all have asked before any is answered. */
 	{ FACT_JOIN_SENT, FACT_JOINED, KEY_GENERATION, "one client asks to join", "another has the answer to all requests" },
 	{ FACT_COMPUTED, FACT_SYNCED, KEY_GENERATION, "the leader has computed the assignment", "another client has its part" },
@@ -73,6 +89,17 @@ static const struct fact_type {
 };
 #define FACT_TYPES (sizeof fact_types / sizeof *fact_types)
 
+/* What captures saw, in which an event lasts from the request to its answer. */
+static const struct wire_type {
+	enum event_type type;
+	enum fact_kind kind;
+	bool is_answer;
+} wire_types[] = {
+	{ EVENT_WIRE_JOINED, FACT_WIRE_ASKED, false }, { EVENT_WIRE_JOINED, FACT_WIRE_JOINED, true },
+	{ EVENT_WIRE_SYNCED, FACT_WIRE_SYNCED, true }, { EVENT_WIRE_LEFT, FACT_WIRE_LEAVES, false },
+};
+#define WIRE_TYPES (sizeof wire_types / sizeof *wire_types)
+
 /* Clocks further apart than zones can be (-12 to +14 h) are rather two lives of a group. */
 #define APART_MAX_US (26 * 3600 * US_PER_S)
 
@@ -85,6 +112,7 @@ struct fact {
 	struct sv member;	/* absent when not known */
 	struct sv client;	/* of client lines: absent when not known */
 	const struct event *event;
+	int64_t later_us;	/* than the event's time */
 };
 
 struct facts {
@@ -169,6 +197,27 @@ static void add_fact(struct facts *f, size_t host, size_t input, const struct ev
 	if (event_infos[e->type].side == SIDE_CLIENT)
 		fact->client = event_text(e, FIELD_CLIENT);
 	fact->event = e;
+}
+
+static int64_t time_of(const struct fact *f)
+{
+	int64_t us;
+
+	return __builtin_add_overflow(f->event->time.us, f->later_us, &us) ? f->event->time.us : us;
+}
+
+/* A request that was refused formed nothing. */
+static void add_wire_facts(struct facts *f, size_t host, size_t input, const struct event *e)
+{
+	for (size_t i = 0; i < WIRE_TYPES; i++) {
+		if (wire_types[i].type != e->type || event_has(e, FIELD_ERROR))
+			continue;
+		struct fact *fact = ARENA_PUSH(f->arena, f->items, f->count, f->capacity);
+		*fact = (struct fact){ .kind = wire_types[i].kind, .host = host, .input = input, .group = event_text(e, FIELD_GROUP),
+				       .member = event_text(e, FIELD_MEMBER), .client = event_client(e), .event = e,
+				       .later_us = wire_types[i].is_answer ? e->duration_us : 0 };
+		fact->has_generation = event_int(e, FIELD_GENERATION, &fact->generation);
+	}
 }
 
 /* ---- the answered requests to join ---- */
@@ -293,8 +342,8 @@ static int compare_facts(const struct fact *x, const struct fact *y, enum link_k
 		order = x->host < y->host ? -1 : 1;
 	if (order == 0)
 		order = sv_cmp(x->client, y->client);
-	if (order == 0 && x->event->time.us != y->event->time.us)
-		order = x->event->time.us < y->event->time.us ? -1 : 1;
+	if (order == 0)
+		order = order_i64(time_of(x), time_of(y));
 	if (order == 0)
 		order = (x->event->id > y->event->id) - (x->event->id < y->event->id);
 	return order;
@@ -339,7 +388,7 @@ static struct facts select_facts(const struct facts *f, enum fact_kind kind, enu
 		for (end = start + 1; end < n && compare_keys(first, &out.items[end], key) == 0 &&
 				      out.items[end].host == first->host && sv_eq(out.items[end].client, first->client); end++)
 			;
-		if (first->event->time.us == out.items[end - 1].event->time.us)
+		if (time_of(first) == time_of(&out.items[end - 1]))
 			out.items[out.count++] = *first;
 	}
 	return out;
@@ -356,11 +405,11 @@ static size_t tightest_per_input(const struct facts *f, size_t start, enum link_
 	out->count = 0;
 	for (i = start; i < f->count && compare_keys(&f->items[start], &f->items[i], key) == 0; i++) {
 		struct fact *kept = out->count > 0 ? &out->items[out->count - 1] : NULL;
-		int64_t time_us = f->items[i].event->time.us;
+		int64_t time_us = time_of(&f->items[i]);
 
 		if (kept == NULL || kept->input != f->items[i].input || kept->host != f->items[i].host)
 			*ARENA_PUSH(f->arena, out->items, out->count, out->capacity) = f->items[i];
-		else if (last ? time_us > kept->event->time.us : time_us < kept->event->time.us)
+		else if (last ? time_us > time_of(kept) : time_us < time_of(kept))
 			*kept = f->items[i];
 	}
 	return i;
@@ -374,12 +423,12 @@ static void add_links(const struct facts *before, const struct facts *after, con
 			const struct fact *x = &before->items[i], *y = &after->items[j];
 			int64_t apart;
 
-			if (x->host == y->host || __builtin_sub_overflow(y->event->time.us, x->event->time.us, &apart) ||
+			if (x->host == y->host || __builtin_sub_overflow(time_of(y), time_of(x), &apart) ||
 			    apart > APART_MAX_US || apart < -APART_MAX_US)
 				continue;
 			*ARENA_PUSH(a, out->items, out->count, out->capacity) = (struct event_link){
-				.before = { x->event, rule->before_role, x->host, x->input },
-				.after = { y->event, rule->after_role, y->host, y->input },
+				.before = { x->event, x->later_us, rule->before_role, x->host, x->input },
+				.after = { y->event, y->later_us, rule->after_role, y->host, y->input },
 			};
 		}
 	}
@@ -415,7 +464,7 @@ static void find_steps(const struct facts *f, size_t input_count, struct arena *
 	out->step_us = arena_array(a, input_count, sizeof *out->step_us);
 	for (size_t i = 0; i < f->count; i++) {
 		int64_t *step_us = &out->step_us[f->items[i].input];
-		int64_t time_us = f->items[i].event->time.us;
+		int64_t time_us = time_of(&f->items[i]);
 
 		if (*step_us == 0)
 			*step_us = US_PER_S;
@@ -428,7 +477,7 @@ static void find_steps(const struct facts *f, size_t input_count, struct arena *
 
 int clock_links_find(struct store *s, const struct link_sources *from, struct arena *a, struct event_links *out)
 {
-	enum event_type types[FACT_TYPES];
+	enum event_type types[FACT_TYPES + WIRE_TYPES];
 	struct facts facts = { .arena = arena_new() };
 	struct event *events;
 	size_t count, host, input;
@@ -437,9 +486,15 @@ int clock_links_find(struct store *s, const struct link_sources *from, struct ar
 	*out = (struct event_links){ 0 };
 	for (size_t i = 0; i < FACT_TYPES; i++)
 		types[i] = fact_types[i].type;
-	rc = query_load(s, types, FACT_TYPES, a, &events, &count);
+	for (size_t i = 0; i < WIRE_TYPES; i++)
+		types[FACT_TYPES + i] = wire_types[i].type;
+	rc = query_load(s, types, FACT_TYPES + WIRE_TYPES, a, &events, &count);
 	for (size_t i = 0; i < count && rc == 0; i++) {
-		if (clock_links_host(from, events[i].host, &host) && clock_links_input(from, events[i].place.input, &input))
+		if (!clock_links_host(from, events[i].host, &host) || !clock_links_input(from, events[i].place.input, &input))
+			continue;
+		if (event_infos[events[i].type].side == SIDE_PATH)
+			add_wire_facts(&facts, host, input, &events[i]);
+		else
 			add_fact(&facts, host, input, &events[i]);
 	}
 	add_answered_joins(&facts);

@@ -158,8 +158,8 @@ static void add_link(const struct twin *t, bool is_forward, struct arena *a, str
 	const struct sight *from = is_forward ? t->x : t->y, *to = is_forward ? t->y : t->x;
 
 	*ARENA_PUSH(a, out->items, out->count, out->capacity) = (struct event_link){
-		.before = { from->event, "the packet passes the host nearer to its sender", from->host, from->input },
-		.after = { to->event, "the same packet passes the other host", to->host, to->input },
+		.before = { from->event, 0, "the packet passes the host nearer to its sender", from->host, from->input },
+		.after = { to->event, 0, "the same packet passes the other host", to->host, to->input },
 	};
 }
 

@@ -107,7 +107,7 @@ static size_t choose_reference(const struct solver *v, const struct analysis_opt
 
 static struct host_time unzoned(const struct solver *v, const struct link_end *end)
 {
-	return (struct host_time){ clock_sub(end->event->time.us, v->zone_us[end->input]) };
+	return (struct host_time){ clock_sub(clock_add(end->event->time.us, end->later_us), v->zone_us[end->input]) };
 }
 
 /*

@@ -936,6 +936,57 @@ static void hostile_times_do_no_harm(void **state)
 	story_free(st);
 }
 
+/* ---- captures in the place of a client's log ---- */
+
+/* A member asks to join, and has the answer a moment after the coordinator formed the generation; true times, ms. */
+static void wire_join(struct story *st, int64_t ahead_us, int64_t asked_ms, int64_t answered_ms, const char *generation, bool refused)
+{
+	const struct host_time t = after(at("10:00:00"), asked_ms * MS + ahead_us);
+
+	story_interval(st, EVENT_WIRE_JOINED, "consumer-1", t, after(t, (answered_ms - asked_ms) * MS), "path_a", "10.0.0.1:40000",
+		       "path_b", "10.0.0.2:9092", "group", "g", "client", "c-1", "member", "m-1", "generation", generation,
+		       refused ? "error" : NULL, "UNKNOWN_MEMBER_ID", NULL);
+}
+
+static void formed_at(struct story *st, int64_t ms, const char *generation)
+{
+	story_event(st, EVENT_GROUP_STABILIZED, "broker-1", after(at("10:00:00"), ms * MS), "group", "g", "generation", generation, NULL);
+}
+
+static void joins_on_the_wire_link_clocks(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	story_input(st, "broker-1/server.log", "log", "broker-1");
+	formed_at(st, 20, "1");
+	formed_at(st, 60, "2");
+	formed_at(st, 90, "3");
+	story_input(st, "consumer-1/eth0.pcap", "capture", "consumer-1");
+	/* By half a millisecond more, so that its times are seen to be fine. */
+	wire_join(st, 3000 * MS + 500, 10, 24, "1", false);
+	wire_join(st, 3000 * MS + 500, 45, 62, "2", false);
+	struct clocks c = clocks_by_default(st);
+	const struct host_clock *clock = clock_named(&c, "consumer-1");
+	assert_int_equal(clock->method, CLOCK_LINKS);
+	assert_int_equal(clock->links_forward, 2);
+	assert_int_equal(clock->links_backward, 2);
+	/* Asked 10 ms before it was formed, and the line may be 1 ms late: at least 2989.5 ms. Answered 2 ms after: at most 3002.5. */
+	assert_true(llabs(clock->offset_us - (2989500 + 3002500) / 2) <= 1);
+	assert_close(clock->uncertainty_us, (3002500 - 2989500) / 2);
+	story_free(st);
+
+	/* A request that was refused formed nothing. */
+	st = story_new();
+	story_input(st, "broker-1/server.log", "log", "broker-1");
+	formed_at(st, 20, "1");
+	story_input(st, "consumer-1/eth0.pcap", "capture", "consumer-1");
+	wire_join(st, 3000 * MS, 10, 24, "1", true);
+	c = clocks_by_default(st);
+	assert_int_equal(clock_named(&c, "consumer-1")->method, CLOCK_ASSUMED);
+	story_free(st);
+}
+
 /* ---- the same packet in two captures ---- */
 
 /*
@@ -1061,6 +1112,7 @@ int main(void)
 		cmocka_unit_test(logs_in_seconds_widen_the_bounds),
 		cmocka_unit_test(events_of_no_host_are_on_the_reference),
 		cmocka_unit_test(nothing_at_all),
+		cmocka_unit_test(joins_on_the_wire_link_clocks),
 		cmocka_unit_test(one_packet_in_two_captures),
 		cmocka_unit_test(packets_tell_who_sent_them),
 		cmocka_unit_test(packets_that_tell_no_order),
