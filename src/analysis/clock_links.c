@@ -33,6 +33,8 @@ enum fact_kind {
 	FACT_WIRE_JOINED,  /* its answer */
 	FACT_WIRE_SYNCED,  /* the answer to SyncGroup */
 	FACT_WIRE_LEAVES,  /* LeaveGroup */
+	FACT_REQUESTED,	   /* a client sent a request that it cancelled later, and then said how long ago that was */
+	FACT_WIRE_REQUEST, /* a request of that number */
 	FACT_COUNT
 };
 
@@ -61,6 +63,7 @@ static const struct link_rule {
 	{ FACT_WIRE_SYNCED, FACT_SYNCED, KEY_GENERATION_MEMBER, "its part of the assignment passes", "the client has its part" },
 	{ FACT_LEAVES, FACT_WIRE_LEAVES, KEY_MEMBER, "the client sends LeaveGroup", "LeaveGroup passes" },
 	{ FACT_WIRE_LEAVES, FACT_LEFT, KEY_MEMBER, "LeaveGroup passes", "the coordinator has it" },
+	{ FACT_REQUESTED, FACT_WIRE_REQUEST, KEY_GENERATION_MEMBER, "the client sent a request that it cancelled in the end", "the request passes" },
 	/* Between clients alone, where there is no broker's log: all have asked before any is answered. */
 	{ FACT_JOIN_SENT, FACT_JOINED, KEY_GENERATION, "one client asks to join", "another has the answer to all requests" },
 	{ FACT_COMPUTED, FACT_SYNCED, KEY_GENERATION, "the leader has computed the assignment", "another client has its part" },
@@ -98,6 +101,10 @@ static const struct wire_type {
 	{ EVENT_WIRE_JOINED, FACT_WIRE_ASKED, false }, { EVENT_WIRE_JOINED, FACT_WIRE_JOINED, true },
 	{ EVENT_WIRE_SYNCED, FACT_WIRE_SYNCED, true }, { EVENT_WIRE_LEFT, FACT_WIRE_LEAVES, false },
 };
+
+/* Requests by their number, which counts all of one client. */
+static const enum event_type request_types[] = { EVENT_CLIENT_REQUEST_CANCELLED, EVENT_WIRE_UNANSWERED, EVENT_WIRE_LATE };
+#define REQUEST_TYPES (sizeof request_types / sizeof *request_types)
 #define WIRE_TYPES (sizeof wire_types / sizeof *wire_types)
 
 /* Clocks further apart than zones can be (-12 to +14 h) are rather two lives of a group. */
@@ -218,6 +225,33 @@ static void add_wire_facts(struct facts *f, size_t host, size_t input, const str
 				       .later_us = wire_types[i].is_answer ? e->duration_us : 0 };
 		fact->has_generation = event_int(e, FIELD_GENERATION, &fact->generation);
 	}
+}
+
+/*
+ * Both the time of the line and the time since the request are cut off to
+ * milliseconds: it was sent at most one before their difference.
+ */
+static void add_request_fact(struct facts *f, size_t host, size_t input, const struct event *e)
+{
+	bool is_log = e->type == EVENT_CLIENT_REQUEST_CANCELLED;
+	struct fact fact = { .kind = is_log ? FACT_REQUESTED : FACT_WIRE_REQUEST, .host = host, .input = input, .group = SV(""),
+			     .member = event_client(e), .client = event_client(e), .event = e };
+	int64_t elapsed_ms = 0;
+
+	fact.has_generation = event_int(e, FIELD_CORRELATION_ID, &fact.generation);
+	if (!fact.has_generation || (is_log && (!event_int(e, FIELD_ELAPSED_MS, &elapsed_ms) || elapsed_ms < 0 || elapsed_ms > INT32_MAX)))
+		return;
+	fact.later_us = is_log ? -(elapsed_ms + 1) * US_PER_MS : 0;
+	*ARENA_PUSH(f->arena, f->items, f->count, f->capacity) = fact;
+}
+
+static bool is_request(enum event_type type)
+{
+	for (size_t i = 0; i < REQUEST_TYPES; i++) {
+		if (request_types[i] == type)
+			return true;
+	}
+	return false;
 }
 
 /* ---- the answered requests to join ---- */
@@ -477,7 +511,7 @@ static void find_steps(const struct facts *f, size_t input_count, struct arena *
 
 int clock_links_find(struct store *s, const struct link_sources *from, struct arena *a, struct event_links *out)
 {
-	enum event_type types[FACT_TYPES + WIRE_TYPES];
+	enum event_type types[FACT_TYPES + WIRE_TYPES + REQUEST_TYPES];
 	struct facts facts = { .arena = arena_new() };
 	struct event *events;
 	size_t count, host, input;
@@ -488,11 +522,15 @@ int clock_links_find(struct store *s, const struct link_sources *from, struct ar
 		types[i] = fact_types[i].type;
 	for (size_t i = 0; i < WIRE_TYPES; i++)
 		types[FACT_TYPES + i] = wire_types[i].type;
-	rc = query_load(s, types, FACT_TYPES + WIRE_TYPES, a, &events, &count);
+	for (size_t i = 0; i < REQUEST_TYPES; i++)
+		types[FACT_TYPES + WIRE_TYPES + i] = request_types[i];
+	rc = query_load(s, types, FACT_TYPES + WIRE_TYPES + REQUEST_TYPES, a, &events, &count);
 	for (size_t i = 0; i < count && rc == 0; i++) {
 		if (!clock_links_host(from, events[i].host, &host) || !clock_links_input(from, events[i].place.input, &input))
 			continue;
-		if (event_infos[events[i].type].side == SIDE_PATH)
+		if (is_request(events[i].type))
+			add_request_fact(&facts, host, input, &events[i]);
+		else if (event_infos[events[i].type].side == SIDE_PATH)
 			add_wire_facts(&facts, host, input, &events[i]);
 		else
 			add_fact(&facts, host, input, &events[i]);

@@ -987,6 +987,35 @@ static void joins_on_the_wire_link_clocks(void **state)
 	story_free(st);
 }
 
+/* A request that the client gave up after 4003 ms had passed the broker's capture before that, and after it was sent. */
+static void a_cancelled_request_links_clocks(void **state)
+{
+	static const char *const numbers[] = { "70", "71" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct story *st = story_new();
+		story_input(st, "broker-1/eth0.pcap", "capture", "broker-1");
+		story_event(st, EVENT_BROKER_STARTED, "broker-1", at("09:00:00"), NULL);
+		story_interval(st, EVENT_WIRE_UNANSWERED, "broker-1", after(at("10:00:00"), 205 * MS + 300), at("10:00:09"), "path_a",
+			       "10.0.0.1:40000", "path_b", "10.0.0.2:9092", "direction", "ab", "client", "c-1", "api", "Heartbeat",
+			       "correlation_id", "70", NULL);
+		story_input(st, "consumer-1/app.log", "log", "consumer-1");
+		/* Its clock is 3 s ahead; it sent at 10:00:00.200, and wrote this 4003 ms later. */
+		story_event(st, EVENT_CLIENT_REQUEST_CANCELLED, "consumer-1", after(at("10:00:00"), (200 + 4003 + 3000) * MS), "group",
+			    "g", "client", "c-1", "node", "2147483646", "api", "HEARTBEAT", "correlation_id", numbers[i],
+			    "elapsed_ms", "4003", NULL);
+		struct clocks c = clocks_by_default(st);
+		const struct host_clock *clock = clock_named(&c, "consumer-1");
+		assert_true(sv_eq(c.reference, SV("broker-1")));
+		/* Another number is another request. */
+		assert_int_equal(clock->method, i == 0 ? CLOCK_ONE_SIDED : CLOCK_ASSUMED);
+		if (i == 0) /* at least 3000 ms, less 5.3 on its way, 1 of rounding, and a microsecond in which the capture writes */
+			assert_int_equal(clock->offset_us, 3000 * MS - 5300 - 1000 - 1);
+		story_free(st);
+	}
+}
+
 /* ---- the same packet in two captures ---- */
 
 /*
@@ -1113,6 +1142,7 @@ int main(void)
 		cmocka_unit_test(events_of_no_host_are_on_the_reference),
 		cmocka_unit_test(nothing_at_all),
 		cmocka_unit_test(joins_on_the_wire_link_clocks),
+		cmocka_unit_test(a_cancelled_request_links_clocks),
 		cmocka_unit_test(one_packet_in_two_captures),
 		cmocka_unit_test(packets_tell_who_sent_them),
 		cmocka_unit_test(packets_that_tell_no_order),
