@@ -56,6 +56,7 @@ static const struct link_rule {
 	{ FACT_LEAVES, FACT_LEFT, KEY_MEMBER, "the client sends LeaveGroup", "the coordinator has it" },
 	/* Captures in the place of the clients' logs, or between them and the coordinator's. */
 	{ FACT_WIRE_ASKED, FACT_STABILIZED, KEY_GENERATION, "a request to join passes", "the coordinator has all requests to join" },
+	{ FACT_WIRE_ASKED, FACT_ADDED, KEY_MEMBER, "a member's request to join passes", "the coordinator adds the member" },
 	{ FACT_STABILIZED, FACT_WIRE_JOINED, KEY_GENERATION, "the coordinator answers all requests to join", "an answer passes" },
 	{ FACT_WIRE_JOINED, FACT_JOINED, KEY_GENERATION_MEMBER, "the answer to its request passes", "the client has the answer" },
 	{ FACT_ASSIGNED, FACT_WIRE_SYNCED, KEY_GENERATION, "the coordinator has the assignment", "a part of it passes" },
@@ -498,7 +499,7 @@ static void find_steps(const struct facts *f, size_t input_count, struct arena *
 	out->step_us = arena_array(a, input_count, sizeof *out->step_us);
 	for (size_t i = 0; i < f->count; i++) {
 		int64_t *step_us = &out->step_us[f->items[i].input];
-		int64_t time_us = time_of(&f->items[i]);
+		int64_t time_us = f->items[i].event->time.us; /* as written: what is reckoned from it is finer */
 
 		if (*step_us == 0)
 			*step_us = US_PER_S;
