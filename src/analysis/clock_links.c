@@ -57,6 +57,7 @@ static const struct link_rule {
 	/* Captures in the place of the clients' logs, or between them and the coordinator's. */
 	{ FACT_WIRE_ASKED, FACT_STABILIZED, KEY_GENERATION, "a request to join passes", "the coordinator has all requests to join" },
 	{ FACT_WIRE_ASKED, FACT_ADDED, KEY_MEMBER, "a member's request to join passes", "the coordinator adds the member" },
+	{ FACT_ADDED, FACT_WIRE_JOINED, KEY_MEMBER, "the coordinator adds the member", "the answer to its request passes" },
 	{ FACT_STABILIZED, FACT_WIRE_JOINED, KEY_GENERATION, "the coordinator answers all requests to join", "an answer passes" },
 	{ FACT_WIRE_JOINED, FACT_JOINED, KEY_GENERATION_MEMBER, "the answer to its request passes", "the client has the answer" },
 	{ FACT_ASSIGNED, FACT_WIRE_SYNCED, KEY_GENERATION, "the coordinator has the assignment", "a part of it passes" },
@@ -107,6 +108,9 @@ static const struct wire_type {
 static const enum event_type request_types[] = { EVENT_CLIENT_REQUEST_CANCELLED, EVENT_WIRE_UNANSWERED, EVENT_WIRE_LATE };
 #define REQUEST_TYPES (sizeof request_types / sizeof *request_types)
 #define WIRE_TYPES (sizeof wire_types / sizeof *wire_types)
+
+/* Who asks to join so shortly before the answer is among the last. */
+#define WAIT_MOST_US US_PER_S
 
 /* Clocks further apart than zones can be (-12 to +14 h) are rather two lives of a group. */
 #define APART_MAX_US (26 * 3600 * US_PER_S)
@@ -214,17 +218,36 @@ static int64_t time_of(const struct fact *f)
 	return __builtin_add_overflow(f->event->time.us, f->later_us, &us) ? f->event->time.us : us;
 }
 
+/* A static member that comes back is given the generation that it had: that one was formed long before. */
+static bool is_repeated(const struct facts *f, size_t host, const struct event *e)
+{
+	const struct sv group = event_text(e, FIELD_GROUP), client = event_client(e);
+	int64_t generation = event_int_or(e, FIELD_GENERATION, -1);
+
+	for (size_t i = f->count; i > 0; i--) {
+		const struct fact *one = &f->items[i - 1];
+		if (one->event->type == e->type && one->host == host && sv_eq(one->client, client) && sv_eq(one->group, group))
+			return one->has_generation && one->generation == generation;
+	}
+	return false;
+}
+
 /* A request that was refused formed nothing. */
 static void add_wire_facts(struct facts *f, size_t host, size_t input, const struct event *e)
 {
+	if (event_has(e, FIELD_ERROR) || is_repeated(f, host, e))
+		return;
 	for (size_t i = 0; i < WIRE_TYPES; i++) {
-		if (wire_types[i].type != e->type || event_has(e, FIELD_ERROR))
+		if (wire_types[i].type != e->type)
 			continue;
 		struct fact *fact = ARENA_PUSH(f->arena, f->items, f->count, f->capacity);
 		*fact = (struct fact){ .kind = wire_types[i].kind, .host = host, .input = input, .group = event_text(e, FIELD_GROUP),
 				       .member = event_text(e, FIELD_MEMBER), .client = event_client(e), .event = e,
 				       .later_us = wire_types[i].is_answer ? e->duration_us : 0 };
 		fact->has_generation = event_int(e, FIELD_GENERATION, &fact->generation);
+		/* Of a request that waited long for the others its generation says little. */
+		if (fact->kind == FACT_WIRE_ASKED && e->duration_us > WAIT_MOST_US)
+			fact->has_generation = false;
 	}
 }
 
