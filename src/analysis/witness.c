@@ -514,11 +514,13 @@ static const struct sighting *coordinator_lost_between(struct group_life *life, 
 /* A coordinator that moves makes no rebalance by itself, but it is the best guess where nothing else is known. */
 static void guess(struct group_life *life, struct episode *ep)
 {
-	const int64_t from = ep->r.span.start.us - life->session_us - EPISODE_SLACK_US;
+	int64_t from = ep->r.span.start.us - life->session_us - EPISODE_SLACK_US;
 
-	/* A group's first generation is made by those who come. */
+	/* A group's first generation is made by those who come; what came before the one before it made that, if any. */
 	if (ep->r.has_generation && ep->r.generation <= 1)
 		return;
+	if (ep > life->episodes && ep[-1].r.span.end.us > from)
+		from = ep[-1].r.span.end.us;
 	const struct sighting *s = first_between(&life->moves, from, ep->r.span.end.us);
 
 	if (s == NULL) {
