@@ -120,7 +120,7 @@ struct grade {
 	char first_wrong[256], first_untrue[256];
 };
 
-static void keep_first(char to[256], size_t earlier, const char *format, va_list list)
+__attribute__((format(printf, 3, 0))) static void keep_first(char to[256], size_t earlier, const char *format, va_list list)
 {
 	if (earlier == 0)
 		vsnprintf(to, 256, format, list);
