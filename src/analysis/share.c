@@ -217,6 +217,9 @@ static struct sv note_of(struct arena *a, struct judged *j)
 
 static bool is_observed(const struct judged *j)
 {
+	/* Whose doing it was is not known, nor what: no path can be said to have been watched. */
+	if (j->r->trigger == TRIGGER_UNKNOWN && j->r->host.n == 0)
+		return false;
 	if (!j->r->has_exposure)
 		return span_set_contains(&j->near->coverage, j->r->trigger_time);
 	return span_set_covers(&j->near->coverage, j->r->exposure, slack_us(j->g)) &&
