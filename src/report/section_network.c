@@ -221,6 +221,7 @@ static void member_window(struct json_writer *w, const struct window *win)
 	json_time(w, "outage_start", win->has_outage, win->outage.start.us);
 	json_time(w, "outage_end", win->has_outage, win->outage.end.us);
 	json_bool(w, "censored", win->censored);
+	json_int(w, "resolution_ms", win->resolution_us / US_PER_MS);
 	json_text(w, "host", win->host);
 	member_path(w, win);
 	json_literal(w, "severity", window_kind_infos[win->kind].severity);
