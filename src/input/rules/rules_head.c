@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Layouts walked by hand: the steps are those of the pattern, in which a set
+ * takes all the bytes that it can and gives none back. Where they succeed the
+ * pattern matches, with the same parts; where they fail it may match yet.
+ */
+
+#include "input/rules/head.h"
+
+#include <string.h>
+
+#include "input/rules/rules_set.h"
+#include "input/rules/tree.h"
+
+#define STEPS_MAX 256
+/* A line that needs more choices than these is left to its pattern. */
+#define CHOICES_MAX 32
+
+enum step_kind {
+	STEP_BYTE,
+	STEP_SET,
+	STEP_CHOICE,	/* what follows, or else at "to" */
+	STEP_JUMP,
+	STEP_TIME_BEGIN,
+	STEP_TIME_END,
+	STEP_BODY,	/* the message begins */
+	STEP_REST,	/* whatever follows fits */
+	STEP_END,	/* of the line */
+	STEP_FAIL,
+};
+
+struct head_step {
+	enum step_kind kind;
+	unsigned char byte;
+	bool doubtful;		/* of a set: what follows may begin with bytes of the set too */
+	uint32_t least, most;
+	const bool *set;	/* 256 */
+	int32_t to;		/* so many steps on or back; while they are made: which step */
+};
+
+/* ---- from the pattern to steps ---- */
+
+struct builder {
+	struct arena *arena;
+	struct head_step *steps;
+	int32_t count;
+	bool failed;
+	bool dropped;		/* an alternative was left out: the message may end sooner */
+};
+
+static struct head_step *add(struct builder *b, enum step_kind kind)
+{
+	if (b->count == STEPS_MAX) {
+		b->failed = true;
+		b->count = 0;
+	}
+	b->steps[b->count].kind = kind;
+	return &b->steps[b->count++];
+}
+
+static bool is_any(const struct tree *t)
+{
+	return t->kind == TREE_SET && t->least == 0 && t->most == TREE_NO_END && t->set[0] == ~(UINT64_C(1) << '\n') &&
+	       (t->set[1] & t->set[2] & t->set[3]) == UINT64_MAX;
+}
+
+static void add_set(struct builder *b, const struct tree *t)
+{
+	bool *set = arena_array(b->arena, 256, sizeof *set);
+	struct head_step *s;
+	int byte = tree_only_byte(t);
+
+	/* The second would take all, and give what follows nothing. */
+	if (t->lazy || is_any(t)) {
+		b->failed = true;
+		return;
+	}
+	if (byte >= 0 && tree_is_once(t)) {
+		add(b, STEP_BYTE)->byte = (unsigned char)byte;
+		return;
+	}
+	for (unsigned c = 0; c < 256; c++)
+		set[c] = tree_has(t, (unsigned char)c);
+	s = add(b, STEP_SET);
+	s->set = set;
+	s->least = t->least;
+	s->most = t->most;
+}
+
+static void add_tree(struct builder *b, const struct tree *t, bool last);
+
+/* Whether nothing but "$" follows. */
+static bool is_last(const struct tree *t, bool last)
+{
+	return last && (t->next == NULL || (t->next->kind == TREE_END && t->next->next == NULL));
+}
+
+static void add_sequence(struct builder *b, const struct tree *t, bool last) /* NOLINT(misc-no-recursion) */
+{
+	bool is_time = sv_eq(t->name, SV("time")), is_body = sv_eq(t->name, SV("body"));
+
+	if (is_time)
+		add(b, STEP_TIME_BEGIN);
+	if (is_body)
+		add(b, STEP_BODY);
+	for (const struct tree *c = t->child; c != NULL && !b->failed; c = c->next) {
+		/* What is "last" is so for the pattern as a whole, whose own "$" stands at its end. */
+		if (c->kind == TREE_END && last && c->next == NULL)
+			add(b, STEP_END);
+		else
+			add_tree(b, c, is_last(c, last));
+	}
+	if (is_time)
+		add(b, STEP_TIME_END);
+}
+
+/* An alternative that cannot be walked is left out. */
+static void add_either(struct builder *b, const struct tree *t, bool last) /* NOLINT(misc-no-recursion) */
+{
+	int32_t jumps[COVER_MAX];
+	size_t jump_count = 0;
+
+	for (const struct tree *c = t->child; c != NULL && !b->failed; c = c->next) {
+		int32_t choice = b->count;
+
+		if (jump_count == COVER_MAX) {
+			b->failed = true;
+			return;
+		}
+		add(b, STEP_CHOICE);
+		add_tree(b, c, last);
+		if (b->failed && b->count < STEPS_MAX) {
+			b->failed = false;
+			b->dropped = true;
+			b->count = choice;
+			continue;
+		}
+		jumps[jump_count++] = b->count;
+		add(b, STEP_JUMP);
+		b->steps[choice].to = b->count;
+	}
+	add(b, STEP_FAIL);
+	for (size_t i = 0; i < jump_count; i++)
+		b->steps[jumps[i]].to = b->count;
+}
+
+static void add_once(struct builder *b, const struct tree *t, bool last) /* NOLINT(misc-no-recursion) */
+{
+	if (t->kind == TREE_EITHER)
+		add_either(b, t, last);
+	else
+		add_sequence(b, t, last);
+}
+
+/* Depth is that of the pattern's groups, which the parser bounds. */
+static void add_tree(struct builder *b, const struct tree *t, bool last) /* NOLINT(misc-no-recursion) */
+{
+	uint64_t first[4] = { 0 };
+	int32_t choice;
+
+	if (t->kind == TREE_START)
+		return;
+	if (t->kind == TREE_END || t->kind == TREE_ASSERTION || (t->lazy && t->kind != TREE_SET)) {
+		b->failed = true;
+	} else if (last && is_any(t)) {
+		add(b, STEP_REST);
+	} else if (t->kind == TREE_SET) {
+		add_set(b, t);
+	} else if (tree_is_once(t)) {
+		add_once(b, t, last);
+	} else if (t->least == 0 && (t->most == 1 || (t->most == TREE_NO_END && tree_first(&(struct tree){
+						.kind = t->kind, .least = 1, .most = 1, .child = t->child }, first)))) {
+		choice = b->count;
+		add(b, STEP_CHOICE);
+		add_once(b, t, false);
+		if (t->most != 1)
+			add(b, STEP_JUMP)->to = choice;
+		b->steps[choice].to = b->count;
+	} else {
+		b->failed = true;
+	}
+}
+
+/* Whether what stands at the step may begin with a byte of the set. */
+static bool meets(const struct head_step *steps, int32_t at, const bool *set, unsigned choices)
+{
+	for (;; at++) {
+		const struct head_step *s = &steps[at];
+
+		switch (s->kind) {
+		case STEP_BYTE:
+			return set[s->byte];
+		case STEP_SET:
+			for (unsigned c = 0; c < 256; c++)
+				if (set[c] && s->set[c])
+					return true;
+			if (s->least > 0)
+				return false;
+			break;
+		case STEP_CHOICE:
+			if (choices == 0 || meets(steps, s->to, set, choices - 1)) /* NOLINT(misc-no-recursion) */
+				return true;
+			break;
+		case STEP_JUMP:
+			if (s->to <= at && choices-- == 0)
+				return true;
+			at = s->to - 1;
+			break;
+		case STEP_REST:
+			return true;
+		case STEP_END:
+		case STEP_FAIL:
+			return false;
+		case STEP_TIME_BEGIN:
+		case STEP_TIME_END:
+		case STEP_BODY:
+			break;
+		}
+	}
+}
+
+static void find_doubts(struct head_step *steps, int32_t count)
+{
+	for (int32_t i = 0; i < count; i++)
+		if (steps[i].kind == STEP_SET && steps[i].least != steps[i].most)
+			steps[i].doubtful = meets(steps, i + 1, steps[i].set, 8);
+}
+
+/* NULL when the pattern is not plain enough. */
+static struct head_step *steps_of(struct sv pattern, struct arena *a, bool *body_to_end)
+{
+	struct builder b = { .arena = a, .steps = arena_array(a, STEPS_MAX + 1, sizeof *b.steps) };
+	const struct tree *t = tree_of(pattern, a);
+
+	if (t == NULL || t->kind != TREE_SEQUENCE || t->child == NULL || t->child->kind != TREE_START)
+		return NULL;
+	add_tree(&b, t, true);
+	add(&b, STEP_FAIL);
+	if (b.failed)
+		return NULL;
+	find_doubts(b.steps, b.count);
+	for (int32_t i = 0; i < b.count; i++)
+		b.steps[i].to -= i;
+	*body_to_end = !b.dropped;
+	return b.steps;
+}
+
+/* ---- the walk ---- */
+
+/* What a walk over a line that is known finds out. */
+struct trace {
+	const char *time_begin, *time_end;
+	const char *furthest;		/* the last byte that was looked at before the time's end */
+	const struct head_step *behind;	/* the step after the time */
+	bool uneven;			/* a set before the time's end has some digits and not others */
+};
+
+struct walk {
+	const char *end;	/* of the line */
+	unsigned choices;
+	bool doubt;		/* a set that took more than it must might have to give back */
+};
+
+static void trace_step(struct trace *t, const struct head_step *s, const char *p)
+{
+	unsigned digits = 0;
+
+	if (t->time_end != NULL)
+		return;
+	if (p > t->furthest)
+		t->furthest = p;
+	for (unsigned c = '0'; c <= '9'; c++)
+		digits += s->kind == STEP_SET ? s->set[c] : s->kind == STEP_BYTE && s->byte == c;
+	t->uneven |= digits != 0 && digits != 10;
+}
+
+/* The start of the message (or of the line's rest, when no group is it); NULL when it fails. */
+static inline const char *walk(struct walk *w, const struct head_step *s, const char *p, const char *body,
+			       struct trace *trace) /* NOLINT(misc-no-recursion) */
+{
+	for (;; s++) {
+		const char *from = p, *most;
+
+		switch (s->kind) {
+		case STEP_BYTE:
+			if (trace != NULL)
+				trace_step(trace, s, p);
+			if (p == w->end || (unsigned char)*p != s->byte)
+				return NULL;
+			p++;
+			break;
+		case STEP_SET:
+			most = (size_t)(w->end - p) < s->most ? w->end : p + s->most;
+			while (p < most && s->set[(unsigned char)*p])
+				p++;
+			if (trace != NULL)
+				trace_step(trace, s, p < from + s->most || s->most == TREE_NO_END ? p : p - 1);
+			if ((size_t)(p - from) < s->least)
+				return NULL;
+			w->doubt |= s->doubtful && (size_t)(p - from) > s->least;
+			break;
+		case STEP_CHOICE: {
+			struct trace kept = trace != NULL ? *trace : (struct trace){ 0 };
+			const char *found;
+
+			if (w->choices-- == 0)
+				return NULL;
+			found = walk(w, s + 1, p, body, trace);
+			if (found != NULL)
+				return found;
+			if (w->doubt || w->choices > CHOICES_MAX)
+				return NULL;
+			if (trace != NULL) {
+				kept.furthest = trace->furthest;
+				kept.uneven = trace->uneven;
+				*trace = kept;
+			}
+			s += s->to - 1;
+			break;
+		}
+		case STEP_JUMP:
+			s += s->to - 1;
+			break;
+		case STEP_TIME_BEGIN:
+			if (trace != NULL)
+				trace->time_begin = p;
+			break;
+		case STEP_TIME_END:
+			if (trace != NULL) {
+				trace->time_end = p;
+				trace->behind = s + 1;
+			}
+			break;
+		case STEP_BODY:
+			body = p;
+			break;
+		case STEP_REST:
+			return body != NULL ? body : p;
+		case STEP_END:
+			return p == w->end ? (body != NULL ? body : p) : NULL;
+		case STEP_FAIL:
+			return NULL;
+		}
+	}
+}
+
+/* ---- heads ---- */
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* What lines that the walk begins with this one have in common. False when it is no shape of a fixed length. */
+static bool take_shape(struct head *h, struct sv line, const struct trace *t)
+{
+	size_t bytes = (size_t)(t->time_end - line.p), looked_at = (size_t)(t->furthest - line.p) + 1;
+
+	h->time_at = (size_t)(t->time_begin - line.p);
+	h->time_bytes = bytes - h->time_at;
+	h->shape_bytes = bytes > looked_at ? bytes : looked_at;
+	if (h->shape_bytes > HEAD_SHAPE_MAX || h->shape_bytes > line.n)
+		return false;
+	memset(h->shape, 0, sizeof h->shape);
+	for (size_t i = 0; i < h->shape_bytes; i++)
+		h->shape[i] = is_digit(line.p[i]) ? '0' : line.p[i];
+	return true;
+}
+
+struct head *head_of(const struct rules *r, struct sv line, struct arena *a)
+{
+	struct head *h = arena_alloc(a, sizeof *h);
+	struct arena *record = arena_new();
+	struct walk w = { .end = line.p + line.n, .choices = CHOICES_MAX };
+	struct trace t = { .furthest = line.p };
+	struct log_record fitted;
+	const struct layout *layout;
+	const struct head_step *steps;
+	int hint = -1;
+	bool fits = rules_layout(r, line, (struct zone){ 0 }, &hint, record, &fitted);
+
+	arena_free(record);
+	layout = fits ? r->layouts[hint] : NULL;
+	if (layout == NULL || layout->line == NULL || sv_is_absent(layout->time))
+		return NULL;
+	steps = steps_of(layout->source, a, &h->body_to_end);
+	if (steps == NULL || walk(&w, steps, line.p, NULL, &t) == NULL || t.time_end == NULL || t.time_begin == NULL || t.uneven)
+		return NULL;
+	h->layout = hint;
+	h->time_layout = layout->time;
+	h->steps = t.behind;
+	return take_shape(h, line, &t) ? h : NULL;
+}
+
+bool head_fits(const struct head *h, const char *line, const char *end, const char **body)
+{
+	struct walk w = { .end = end, .choices = CHOICES_MAX };
+
+	*body = walk(&w, h->steps, line + h->time_at + h->time_bytes, NULL, NULL);
+	return *body != NULL;
+}
+
+/* ---- lines that fit nothing ---- */
+
+/* The byte that all lines of the layout have in them; '\0' when none is known. */
+static char needed(const struct tree *t)
+{
+	struct arena *a = arena_new();
+	struct cover c;
+	char found;
+
+	tree_cover(t, a, &c);
+	found = c.count == 1 ? c.literals[0].p[0] : '\0';
+	arena_free(a);
+	return found;
+}
+
+static void add_layout(struct head_none *n, const struct layout *layout, struct arena *a)
+{
+	uint64_t first[4] = { 0 };
+	const struct tree *t;
+	char needs;
+
+	/* Objects begin with a brace, behind blanks at most: head_is_none looks for it. */
+	if (layout->line == NULL)
+		return;
+	t = tree_of(layout->source, a);
+	if (t == NULL || !tree_first(t, first) || t->child->kind != TREE_START)
+		memset(first, 0xff, sizeof first);
+	needs = t != NULL ? needed(t) : '\0';
+	for (unsigned c = 0; c < 256; c++) {
+		if ((first[c / 64] >> (c % 64) & 1) == 0)
+			continue;
+		n->needs[c] = !n->may_begin[c] || n->needs[c] == needs ? needs : '\0';
+		n->may_begin[c] = true;
+	}
+}
+
+/*
+ * Blanks alone are left to stand before what is none: with any other byte a line
+ * may be wrapped (a name of a file, of a pod).
+ */
+void head_none_init(struct head_none *n, const struct rules *r)
+{
+	struct arena *a = arena_new();
+
+	*n = (struct head_none){ .needs = { 0 } };
+	for (size_t i = 0; i < r->layout_count; i++) {
+		add_layout(n, r->layouts[i], a);
+		arena_reset(a);
+	}
+	for (unsigned c = 0; c < 256; c++) {
+		if (c == ' ' || c == '\t')
+			continue;
+		n->may_begin[c] = true;
+		n->needs[c] = '\0';
+	}
+	arena_free(a);
+}
+
+bool head_is_none(const struct head_none *n, const char *line, const char *end)
+{
+	unsigned char first;
+	const char *p = line;
+
+	if (end > line && end[-1] == '\r')
+		end--;
+	if (line == end)
+		return true;
+	first = (unsigned char)*line;
+	if (n->may_begin[first] && (n->needs[first] == '\0' || memchr(line, n->needs[first], (size_t)(end - line)) != NULL))
+		return false;
+	while (p < end && (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\v' || *p == '\f'))
+		p++;
+	if (p < end && *p == '{')
+		return false;
+	/* What stands before a colon may be the name of a file, unless there is a blank in it. */
+	if (first == ' ')
+		return true;
+	while (p < end && *p != ' ' && *p != ':')
+		p++;
+	return p == end || *p == ' ';
+}
+
+/* ---- literals ---- */
+
+bool head_literals(const struct rules *r, struct arena *a, struct sv **literals, size_t *count)
+{
+	size_t capacity = 0;
+
+	*literals = NULL;
+	*count = 0;
+	for (size_t i = 0; i < r->rule_count; i++) {
+		const struct cover *c = &r->rules[i]->match.cover;
+
+		if (c->count == 0)
+			return false;
+		for (size_t k = 0; k < c->count; k++)
+			*ARENA_PUSH(a, *literals, *count, capacity) = c->literals[k];
+	}
+	return true;
+}
