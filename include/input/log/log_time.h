@@ -46,6 +46,8 @@ void log_times_init(struct log_times *t, struct ingest *in);
  */
 bool log_times_settle(struct log_times *t, struct log_clock *c, const struct unwrapped *r, const struct place *place,
 		      struct host_time *out);
+/* A record was taken elsewhere, with a time that lacks nothing. */
+void log_times_passed(struct log_times *t, struct host_time time);
 /* At the end of the log: where years and dates came from. */
 void log_times_note(const struct log_times *t);
 

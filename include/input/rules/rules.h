@@ -117,6 +117,8 @@ struct joiner *joiner_new(const struct rules *r, struct zone z);
 bool joiner_add(struct joiner *j, struct sv line, uint64_t number, uint64_t byte_offset, struct joined *out);
 /* The last record. False when there is none. */
 bool joiner_end(struct joiner *j, struct joined *out);
+/* The layout that is tried first from now on: that of a record which was not given here. */
+void joiner_expect(struct joiner *j, int layout_hint);
 /* Lines that belong to no record: before the first, and those after one that is whole in its line. */
 uint64_t joiner_orphans(const struct joiner *j);
 /* Accepts NULL. */

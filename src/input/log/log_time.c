@@ -287,6 +287,12 @@ bool log_times_settle(struct log_times *t, struct log_clock *c, const struct unw
 	return true;
 }
 
+void log_times_passed(struct log_times *t, struct host_time time)
+{
+	t->dating.anchor = time;
+	t->dating.has_anchor = true;
+}
+
 void log_times_init(struct log_times *t, struct ingest *in)
 {
 	*t = (struct log_times){

@@ -270,8 +270,7 @@ static bool is_kafka_head(struct sv s)
 	return false;
 }
 
-/* A record that another quotes stands behind a blank, a quote or a colon; one that was written into it does not. */
-static bool may_quote(char before)
+bool wrap_may_quote(char before)
 {
 	return before == ' ' || before == '\t' || before == '"' || before == '\'' || before == ':' || before == '(';
 }
@@ -284,7 +283,7 @@ static size_t first_kafka(struct sv line)
 		return line.n;
 	while (sv_find_char(sv_sub(line, from, line.n), '[', &at)) {
 		from += at;
-		if (!may_quote(line.p[from - 1]) && is_kafka_head(sv_sub(line, from, line.n)))
+		if (!wrap_may_quote(line.p[from - 1]) && is_kafka_head(sv_sub(line, from, line.n)))
 			return from;
 		from++;
 	}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* See input/log/near.h. */
+
+#include "input/log/near.h"
+
+#define WORD(literal) { literal, sizeof literal - 1 }
+
+const struct sv near_words[NEAR_WORDS] = {
+	WORD("rebalanc"), WORD("Rebalanc"), WORD("eartbeat"), WORD("group coordinator"), WORD("coordinator dead"),
+	WORD("joining group"), WORD("joined group"), WORD("rejoin"), WORD("re-join"), WORD("revok"), WORD("Revok"),
+	WORD("session timed out"), WORD("session timeout"), WORD("session expired"), WORD("poll interval"), WORD("poll timeout"),
+	WORD("consumer group"), WORD("LeaveGroup"), WORD("OffsetCommit"), WORD("member id"), WORD("UNKNOWN_MEMBER_ID"),
+	WORD("ILLEGAL_GENERATION"), WORD("max.poll.interval"),
+};
+
+bool near_miss(struct sv message)
+{
+	size_t at;
+
+	for (size_t i = 0; i < NEAR_WORDS; i++)
+		if (sv_find(message, near_words[i], &at))
+			return true;
+	return false;
+}
