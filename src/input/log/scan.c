@@ -40,6 +40,15 @@ struct scan_plan {
 	bool guarded;		/* a wrapper may begin like these lines: what follows the time tells */
 };
 
+static void *checked(void *p)
+{
+	if (p == NULL) {
+		fputs("aftershock: out of memory\n", stderr);
+		exit(1);
+	}
+	return p;
+}
+
 /* ---- the plan ---- */
 
 static uint64_t load(const char *p)
@@ -305,7 +314,9 @@ static bool take_time(struct scan *s, const char *line, int64_t *us)
 	enum zone_local local;
 	size_t used;
 
-	if (!s->has_second || memcmp(second, s->second, SCAN_SECOND_BYTES) != 0) {
+	/* Nineteen bytes, three times eight. */
+	if (!s->has_second || ((load(second) ^ load(s->second)) | (load(second + 8) ^ load(s->second + 8)) |
+			       (load(second + 11) ^ load(s->second + 11))) != 0) {
 		s->has_second = tstamp_read((struct sv){ second, h->time_bytes }, h->time_layout, &t, &used) && used == h->time_bytes &&
 				tstamp_resolve(&t, s->plan->zone, instants, &local) && local == ZONE_ONCE;
 		if (!s->has_second)
@@ -315,6 +326,77 @@ static bool take_time(struct scan *s, const char *line, int64_t *us)
 	}
 	*us = s->second_us + fraction_us(s->plan, line);
 	return true;
+}
+
+/* Behind the first of two bytes that stand in this order; NULL when they do not. */
+static inline const char *behind_pair(const char *p, const char *end, const char pair[2])
+{
+	/* Up to eight at once: a byte of the product is zero where both are met. */
+	const uint64_t ones = UINT64_C(0x0101010101010101), high = ones << 7;
+	const uint64_t first = ones * (unsigned char)pair[0], second = ones * (unsigned char)pair[1];
+
+	for (; p < end; p += 8) {
+		uint64_t differ = (load(p) ^ first) | (load(p + 1) ^ second);
+		uint64_t met = (differ - ones) & ~differ & high;
+
+		if (met != 0)
+			return p + __builtin_ctzll(met) / 8 + 2;
+	}
+	return NULL;
+}
+
+/*
+ * The place for what stands between the time and the message of a line, by some
+ * bytes of it and where it seems to end. NULL: it is so short that a walk is as good.
+ */
+static struct scan_memo *memo_of(const struct scan *s, const char *behind, const char *end)
+{
+	const struct head *h = s->plan->head;
+	const char *to;
+	uint64_t key;
+
+	if (h->between_bytes < 16 || end - behind < 24)
+		return NULL;
+	to = behind_pair(behind + 14, end < behind + SCAN_MEMO_BYTES ? end : behind + SCAN_MEMO_BYTES, h->before_body);
+	if (to == NULL)
+		return NULL;
+	key = (load(behind) * UINT64_C(0x9e3779b97f4a7c15)) ^ (load(behind + 8) * UINT64_C(0xc2b2ae3d27d4eb4f)) ^
+	      (load(to - 16) * UINT64_C(0x165667b19e3779f9)) ^ (load(to - 8) * UINT64_C(0x27d4eb2f165667c5)) ^ (uint64_t)(to - behind);
+	return &s->memos[(key ^ key >> 29) * UINT64_C(0x9e3779b97f4a7c15) >> 53];
+}
+
+static bool same_bytes(const char *x, const char *y, size_t n)
+{
+	uint64_t differ = load(x + n - 8) ^ load(y + n - 8);
+
+	for (size_t i = 0; i + 8 < n; i += 8)
+		differ |= load(x + i) ^ load(y + i);
+	return differ == 0;
+}
+
+static bool fits_memo(const struct scan_memo *m, const char *behind, const char *end)
+{
+	return m->n > 0 && end - behind > m->n && same_bytes(behind, m->bytes, m->n) &&
+	       (m->unless == NULL || !m->unless[(unsigned char)behind[m->n]]);
+}
+
+/* As head_fits. */
+static const char *find_body(const struct scan *s, const char *line, const char *end)
+{
+	const char *behind = line + s->plan->head->time_at + s->plan->head->time_bytes;
+	struct scan_memo *m = memo_of(s, behind, end);
+	struct head_body body;
+
+	if (m != NULL && fits_memo(m, behind, end))
+		return behind + m->n;
+	if (!head_fits(s->plan->head, line, end, &body))
+		return NULL;
+	if (m != NULL && body.alike && body.at - behind >= 8 && body.at - behind <= SCAN_MEMO_BYTES) {
+		m->n = (unsigned char)(body.at - behind);
+		m->unless = body.unless;
+		memcpy(m->bytes, behind, m->n);
+	}
+	return body.at;
 }
 
 /* Without its end. */
@@ -328,7 +410,8 @@ static enum line_sort sort_line(struct scan *s, const struct found *f, const cha
 		return LINE_DOUBTFUL;
 	if (!has_shape(p, line, end - start))
 		return head_is_none(&p->none, line, line_end) ? LINE_NONE : LINE_DOUBTFUL;
-	if (!head_fits(p->head, line, line_end, &body) || (p->guarded && !is_guarded(p, line, line_end)) ||
+	body = find_body(s, line, line_end);
+	if (body == NULL || (p->guarded && !is_guarded(p, line, line_end)) ||
 	    !take_time(s, line, &out->us))
 		return LINE_DOUBTFUL;
 	out->at = (uint32_t)start;
@@ -346,11 +429,7 @@ static struct scan_piece *push(struct scan *s, enum scan_sort sort, size_t start
 
 	if (s->piece_count == s->piece_capacity) {
 		s->piece_capacity = s->piece_capacity == 0 ? 64 : 2 * s->piece_capacity;
-		s->pieces = realloc(s->pieces, s->piece_capacity * sizeof *s->pieces);
-		if (s->pieces == NULL) {
-			fputs("aftershock: out of memory\n", stderr);
-			exit(1);
-		}
+		s->pieces = checked(realloc(s->pieces, s->piece_capacity * sizeof *s->pieces));
 	}
 	p = &s->pieces[s->piece_count++];
 	*p = (struct scan_piece){ .sort = sort, .start = (uint32_t)start, .line = line };
@@ -471,6 +550,8 @@ void scan_block(struct scan *s, const char *bytes, size_t n, bool unended)
 	s->piece_count = s->note_count = s->near_count = s->back_count = s->hits.count = 0;
 	s->lines = 0;
 	s->is_open = false;
+	if (s->memos == NULL)
+		s->memos = checked(calloc(SCAN_MEMOS, sizeof *s->memos));
 	push(s, SCAN_LEAD, 0, 0);
 	marks_find(&s->marks, bytes, n, s->plan->bracketed);
 	filter_run(s->plan->filter, bytes, n, &s->hits);
@@ -493,5 +574,6 @@ void scan_free(struct scan *s)
 {
 	marks_free(&s->marks);
 	filter_hits_free(&s->hits);
+	free(s->memos);
 	free(s->pieces);
 }

@@ -259,6 +259,9 @@ struct walk {
 	const char *end;	/* of the line */
 	unsigned choices;
 	bool doubt;		/* a set that took more than it must might have to give back */
+	const char *stop;	/* the furthest byte at which a set ended, and the set */
+	const bool *stop_set;
+	const char *failed_at;	/* the furthest byte that was not the one that was wanted */
 };
 
 static void trace_step(struct trace *t, const struct head_step *s, const char *p)
@@ -285,8 +288,10 @@ static inline const char *walk(struct walk *w, const struct head_step *s, const 
 		case STEP_BYTE:
 			if (trace != NULL)
 				trace_step(trace, s, p);
-			if (p == w->end || (unsigned char)*p != s->byte)
+			if (p == w->end || (unsigned char)*p != s->byte) {
+				w->failed_at = p > w->failed_at ? p : w->failed_at;
 				return NULL;
+			}
 			p++;
 			break;
 		case STEP_SET:
@@ -295,6 +300,10 @@ static inline const char *walk(struct walk *w, const struct head_step *s, const 
 				p++;
 			if (trace != NULL)
 				trace_step(trace, s, p < from + s->most || s->most == TREE_NO_END ? p : p - 1);
+			if (p >= w->stop) {
+				w->stop = p;
+				w->stop_set = s->set;
+			}
 			if ((size_t)(p - from) < s->least)
 				return NULL;
 			w->doubt |= s->doubtful && (size_t)(p - from) > s->least;
@@ -371,11 +380,12 @@ struct head *head_of(const struct rules *r, struct sv line, struct arena *a)
 {
 	struct head *h = arena_alloc(a, sizeof *h);
 	struct arena *record = arena_new();
-	struct walk w = { .end = line.p + line.n, .choices = CHOICES_MAX };
+	struct walk w = { .end = line.p + line.n, .choices = CHOICES_MAX, .stop = line.p, .failed_at = line.p };
 	struct trace t = { .furthest = line.p };
 	struct log_record fitted;
 	const struct layout *layout;
 	const struct head_step *steps;
+	const char *body;
 	int hint = -1;
 	bool fits = rules_layout(r, line, (struct zone){ 0 }, &hint, record, &fitted);
 
@@ -384,20 +394,30 @@ struct head *head_of(const struct rules *r, struct sv line, struct arena *a)
 	if (layout == NULL || layout->line == NULL || sv_is_absent(layout->time))
 		return NULL;
 	steps = steps_of(layout->source, a, &h->body_to_end);
-	if (steps == NULL || walk(&w, steps, line.p, NULL, &t) == NULL || t.time_end == NULL || t.time_begin == NULL || t.uneven)
+	body = steps != NULL ? walk(&w, steps, line.p, NULL, &t) : NULL;
+	if (body == NULL || t.time_end == NULL || t.time_begin == NULL || t.uneven)
 		return NULL;
+	h->between_bytes = (size_t)(body - t.time_end);
+	if (h->between_bytes >= sizeof h->before_body)
+		memcpy(h->before_body, body - sizeof h->before_body, sizeof h->before_body);
 	h->layout = hint;
 	h->time_layout = layout->time;
 	h->steps = t.behind;
 	return take_shape(h, line, &t) ? h : NULL;
 }
 
-bool head_fits(const struct head *h, const char *line, const char *end, const char **body)
+bool head_fits(const struct head *h, const char *line, const char *end, struct head_body *out)
 {
-	struct walk w = { .end = end, .choices = CHOICES_MAX };
+	const char *behind = line + h->time_at + h->time_bytes;
+	struct walk w = { .end = end, .choices = CHOICES_MAX, .stop = behind, .failed_at = behind };
 
-	*body = walk(&w, h->steps, line + h->time_at + h->time_bytes, NULL, NULL);
-	return *body != NULL;
+	out->at = walk(&w, h->steps, behind, NULL, NULL);
+	if (out->at == NULL)
+		return false;
+	/* Nothing of the message was looked at, or its first byte alone, by a set. */
+	out->alike = w.failed_at < out->at && w.stop <= out->at;
+	out->unless = w.stop == out->at ? w.stop_set : NULL;
+	return true;
 }
 
 /* ---- lines that fit nothing ---- */
