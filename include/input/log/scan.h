@@ -78,16 +78,10 @@ struct scan_piece {
 	uint64_t more_near, more_back;
 };
 
-/*
- * What stood between the time and the message of lines that fitted: most lines
- * of a log share a few hundred of them.
- */
-#define SCAN_MEMO_BYTES 119
-#define SCAN_MEMOS 2048
-struct scan_memo {
-	const bool *unless;	/* as in struct head_body */
-	unsigned char n;	/* 0: none */
-	char bytes[SCAN_MEMO_BYTES];
+/* What a line has behind its time: all zero for none. */
+#define SCAN_SIGNS 64
+struct scan_sign {
+	uint64_t bytes[2];
 };
 
 /* What a thread needs for one block after the other, and what it found in the last. */
@@ -95,7 +89,7 @@ struct scan {
 	const struct scan_plan *plan;
 	struct marks marks;
 	struct filter_hits hits;
-	struct scan_memo *memos;
+	struct scan_sign signs[SCAN_SIGNS];	/* of lines of the block that the layout fitted */
 	struct scan_piece *pieces;	/* the lead first; they cover the block */
 	size_t piece_count, piece_capacity;
 	struct scan_note notes[2 * SCAN_NOTES_MAX];

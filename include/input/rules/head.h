@@ -34,7 +34,8 @@ struct head {
 	const struct head_step *steps;	/* behind it */
 	bool body_to_end;	/* the message goes to the end of the line */
 	size_t between_bytes;	/* in that line, between the time and the message */
-	char before_body[2];	/* the last of them */
+	/* Every message stands right behind these two; both '\0' when that is not so. */
+	char before_body[2];
 };
 
 /*
@@ -44,15 +45,11 @@ struct head {
  */
 struct head *head_of(const struct rules *r, struct sv line, struct arena *a);
 
-/* Where the message of a line begins, and for which other lines that is so. */
-struct head_body {
-	const char *at;
-	/* Lines with the same bytes between the time and the message are like this one... */
-	bool alike;
-	const bool *unless;	/* ... but for those whose message would begin with one of these; NULL: none */
-};
-/* For a line that has the shape: whether the layout certainly fits. */
-bool head_fits(const struct head *h, const char *line, const char *end, struct head_body *out);
+/*
+ * For a line that has the shape: whether the layout certainly fits, and then
+ * where its message begins.
+ */
+bool head_fits(const struct head *h, const char *line, const char *end, const char **body);
 
 /* What lines that fit no layout and no wrapper may begin with. */
 struct head_none {

@@ -36,6 +36,7 @@ struct scan_plan {
 	struct word words[WORDS_MAX];
 	size_t word_count;
 	size_t fraction_at, fraction_digits;	/* in the line */
+	uint64_t sign_masks[2];
 	bool bracketed;		/* lines begin with one */
 	bool guarded;		/* a wrapper may begin like these lines: what follows the time tells */
 };
@@ -115,6 +116,15 @@ static void take_words(struct scan_plan *p, const char *line)
 		add_word(p, h->shape_bytes - 8, line);
 }
 
+static void take_masks(struct scan_plan *p)
+{
+	unsigned char masks[16];
+
+	for (size_t i = 0; i < sizeof masks; i++)
+		masks[i] = i < p->head->between_bytes ? 0xff : 0;
+	memcpy(p->sign_masks, masks, sizeof masks);
+}
+
 static bool make_filter(struct scan_plan *p, const struct rules *r, struct sv sample, struct arena *a)
 {
 	struct sv *of_rules, *all;
@@ -147,6 +157,7 @@ static bool take_line(struct scan_plan *p, const struct rules *r, struct sv line
 	p->bracketed = line.p[0] == '[';
 	p->guarded = p->bracketed || line.p[h->time_at + 10] == 'T';
 	take_words(p, line.p);
+	take_masks(p);
 	return true;
 }
 
@@ -328,75 +339,63 @@ static bool take_time(struct scan *s, const char *line, int64_t *us)
 	return true;
 }
 
-/* Behind the first of two bytes that stand in this order; NULL when they do not. */
-static inline const char *behind_pair(const char *p, const char *end, const char pair[2])
+/*
+ * What stands behind the time, as far as lines of this layout have anything
+ * before their message, at most sixteen bytes of it.
+ */
+static struct scan_sign sign_of(const struct scan_plan *p, const char *line)
 {
-	/* Up to eight at once: a byte of the product is zero where both are met. */
-	const uint64_t ones = UINT64_C(0x0101010101010101), high = ones << 7;
-	const uint64_t first = ones * (unsigned char)pair[0], second = ones * (unsigned char)pair[1];
+	const char *behind = line + p->head->time_at + p->head->time_bytes;
 
-	for (; p < end; p += 8) {
-		uint64_t differ = (load(p) ^ first) | (load(p + 1) ^ second);
-		uint64_t met = (differ - ones) & ~differ & high;
+	return (struct scan_sign){ { load(behind) & p->sign_masks[0], load(behind + 8) & p->sign_masks[1] } };
+}
 
-		if (met != 0)
-			return p + __builtin_ctzll(met) / 8 + 2;
-	}
-	return NULL;
+static struct scan_sign *sign_place(struct scan *s, const struct scan_sign *sign)
+{
+	uint64_t h = (sign->bytes[0] ^ sign->bytes[1] * UINT64_C(0xc2b2ae3d27d4eb4f)) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return &s->signs[h >> 32 & (SCAN_SIGNS - 1)];
 }
 
 /*
- * The place for what stands between the time and the message of a line, by some
- * bytes of it and where it seems to end. NULL: it is so short that a walk is as good.
+ * Whether the layout fits. A line that goes on like one that it fitted, in this
+ * block, is not walked through again: lines of one appender differ in what they
+ * say, not in their form.
  */
-static struct scan_memo *memo_of(const struct scan *s, const char *behind, const char *end)
+static bool fits(struct scan *s, const char *line, const char *end)
 {
-	const struct head *h = s->plan->head;
-	const char *to;
-	uint64_t key;
+	struct scan_sign sign = sign_of(s->plan, line), *known = sign_place(s, &sign);
+	const char *body;
 
-	if (h->between_bytes < 16 || end - behind < 24)
-		return NULL;
-	to = behind_pair(behind + 14, end < behind + SCAN_MEMO_BYTES ? end : behind + SCAN_MEMO_BYTES, h->before_body);
-	if (to == NULL)
-		return NULL;
-	key = (load(behind) * UINT64_C(0x9e3779b97f4a7c15)) ^ (load(behind + 8) * UINT64_C(0xc2b2ae3d27d4eb4f)) ^
-	      (load(to - 16) * UINT64_C(0x165667b19e3779f9)) ^ (load(to - 8) * UINT64_C(0x27d4eb2f165667c5)) ^ (uint64_t)(to - behind);
-	return &s->memos[(key ^ key >> 29) * UINT64_C(0x9e3779b97f4a7c15) >> 53];
+	if (known->bytes[0] == sign.bytes[0] && known->bytes[1] == sign.bytes[1])
+		return true;
+	if (!head_fits(s->plan->head, line, end, &body) || (s->plan->guarded && !is_guarded(s->plan, line, end)))
+		return false;
+	*known = sign;
+	return true;
 }
 
-static bool same_bytes(const char *x, const char *y, size_t n)
+/* Whether the message certainly begins behind the byte: the two that it always has before it stand nowhere earlier. */
+static bool begins_behind(const struct scan_plan *p, const char *line, const char *at)
 {
-	uint64_t differ = load(x + n - 8) ^ load(y + n - 8);
+	const char *before = p->head->before_body, *from = line + p->head->time_at + p->head->time_bytes;
 
-	for (size_t i = 0; i + 8 < n; i += 8)
-		differ |= load(x + i) ^ load(y + i);
-	return differ == 0;
+	if (before[0] == '\0')
+		return false;
+	while (from < at && (from = memchr(from, before[0], (size_t)(at - from))) != NULL && from[1] != before[1])
+		from++;
+	return from == NULL || from >= at;
 }
 
-static bool fits_memo(const struct scan_memo *m, const char *behind, const char *end)
+static bool find_body(const struct scan *s, const char *bytes, const char *line, const char *end, struct scan_record *out)
 {
-	return m->n > 0 && end - behind > m->n && same_bytes(behind, m->bytes, m->n) &&
-	       (m->unless == NULL || !m->unless[(unsigned char)behind[m->n]]);
-}
+	const char *body;
 
-/* As head_fits. */
-static const char *find_body(const struct scan *s, const char *line, const char *end)
-{
-	const char *behind = line + s->plan->head->time_at + s->plan->head->time_bytes;
-	struct scan_memo *m = memo_of(s, behind, end);
-	struct head_body body;
-
-	if (m != NULL && fits_memo(m, behind, end))
-		return behind + m->n;
 	if (!head_fits(s->plan->head, line, end, &body))
-		return NULL;
-	if (m != NULL && body.alike && body.at - behind >= 8 && body.at - behind <= SCAN_MEMO_BYTES) {
-		m->n = (unsigned char)(body.at - behind);
-		m->unless = body.unless;
-		memcpy(m->bytes, behind, m->n);
-	}
-	return body.at;
+		return false;
+	out->body_at = (uint32_t)(body - bytes);
+	out->body_bytes = (uint32_t)(end - body);
+	return true;
 }
 
 /* Without its end. */
@@ -404,20 +403,20 @@ static enum line_sort sort_line(struct scan *s, const struct found *f, const cha
 				struct scan_record *out)
 {
 	const struct scan_plan *p = s->plan;
-	const char *line = bytes + start, *line_end = bytes + end, *body;
+	const char *line = bytes + start, *line_end = bytes + end;
 
 	if (f->odd)
 		return LINE_DOUBTFUL;
 	if (!has_shape(p, line, end - start))
 		return head_is_none(&p->none, line, line_end) ? LINE_NONE : LINE_DOUBTFUL;
-	body = find_body(s, line, line_end);
-	if (body == NULL || (p->guarded && !is_guarded(p, line, line_end)) ||
-	    !take_time(s, line, &out->us))
+	if (!fits(s, line, line_end) || !take_time(s, line, &out->us))
 		return LINE_DOUBTFUL;
 	out->at = (uint32_t)start;
-	out->body_at = (uint32_t)(body - bytes);
-	out->body_bytes = (uint32_t)(line_end - body);
-	out->near = f->near && f->near_at >= out->body_at;
+	if (f->near && !begins_behind(p, line, bytes + f->near_at)) {
+		if (!find_body(s, bytes, line, line_end, out))
+			return LINE_DOUBTFUL;
+		out->near = f->near_at >= out->body_at;
+	}
 	return f->rule || (out->near && !p->head->body_to_end) || end - start > RECORD_BYTES_MAX ? LINE_READ : LINE_COUNTED;
 }
 
@@ -550,8 +549,7 @@ void scan_block(struct scan *s, const char *bytes, size_t n, bool unended)
 	s->piece_count = s->note_count = s->near_count = s->back_count = s->hits.count = 0;
 	s->lines = 0;
 	s->is_open = false;
-	if (s->memos == NULL)
-		s->memos = checked(calloc(SCAN_MEMOS, sizeof *s->memos));
+	memset(s->signs, 0, sizeof s->signs);
 	push(s, SCAN_LEAD, 0, 0);
 	marks_find(&s->marks, bytes, n, s->plan->bracketed);
 	filter_run(s->plan->filter, bytes, n, &s->hits);
@@ -574,6 +572,5 @@ void scan_free(struct scan *s)
 {
 	marks_free(&s->marks);
 	filter_hits_free(&s->hits);
-	free(s->memos);
 	free(s->pieces);
 }

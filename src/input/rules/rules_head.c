@@ -226,8 +226,36 @@ static void find_doubts(struct head_step *steps, int32_t count)
 			steps[i].doubtful = meets(steps, i + 1, steps[i].set, 8);
 }
 
+/* Whether another step leads there but the one before it. */
+static bool is_led_to(const struct head_step *steps, int32_t count, int32_t at)
+{
+	for (int32_t i = 0; i < count; i++)
+		if ((steps[i].kind == STEP_CHOICE || steps[i].kind == STEP_JUMP) && steps[i].to == at)
+			return true;
+	return false;
+}
+
+/* The two bytes before the message, if they are always the same. */
+static void find_before(const struct head_step *steps, int32_t count, char before[2])
+{
+	int32_t body = 0;
+
+	for (int32_t i = 0; i < count; i++) {
+		if (steps[i].kind != STEP_BODY)
+			continue;
+		if (body != 0)
+			return;
+		body = i;
+	}
+	if (body < 2 || steps[body - 1].kind != STEP_BYTE || steps[body - 2].kind != STEP_BYTE ||
+	    is_led_to(steps, count, body) || is_led_to(steps, count, body - 1))
+		return;
+	before[0] = (char)steps[body - 2].byte;
+	before[1] = (char)steps[body - 1].byte;
+}
+
 /* NULL when the pattern is not plain enough. */
-static struct head_step *steps_of(struct sv pattern, struct arena *a, bool *body_to_end)
+static struct head_step *steps_of(struct sv pattern, struct arena *a, struct head *h)
 {
 	struct builder b = { .arena = a, .steps = arena_array(a, STEPS_MAX + 1, sizeof *b.steps) };
 	const struct tree *t = tree_of(pattern, a);
@@ -239,9 +267,10 @@ static struct head_step *steps_of(struct sv pattern, struct arena *a, bool *body
 	if (b.failed)
 		return NULL;
 	find_doubts(b.steps, b.count);
+	find_before(b.steps, b.count, h->before_body);
 	for (int32_t i = 0; i < b.count; i++)
 		b.steps[i].to -= i;
-	*body_to_end = !b.dropped;
+	h->body_to_end = !b.dropped;
 	return b.steps;
 }
 
@@ -259,9 +288,6 @@ struct walk {
 	const char *end;	/* of the line */
 	unsigned choices;
 	bool doubt;		/* a set that took more than it must might have to give back */
-	const char *stop;	/* the furthest byte at which a set ended, and the set */
-	const bool *stop_set;
-	const char *failed_at;	/* the furthest byte that was not the one that was wanted */
 };
 
 static void trace_step(struct trace *t, const struct head_step *s, const char *p)
@@ -277,8 +303,25 @@ static void trace_step(struct trace *t, const struct head_step *s, const char *p
 	t->uneven |= digits != 0 && digits != 10;
 }
 
+static const char *walk(struct walk *w, const struct head_step *s, const char *p, const char *body, struct trace *trace);
+
+/* What a branch that fails has said of the time is forgotten. */
+static const char *walk_traced(struct walk *w, const struct head_step *s, const char *p, const char *body,
+			       struct trace *trace) /* NOLINT(misc-no-recursion) */
+{
+	struct trace kept = *trace;
+	const char *found = walk(w, s, p, body, trace);
+
+	if (found == NULL) {
+		kept.furthest = trace->furthest;
+		kept.uneven = trace->uneven;
+		*trace = kept;
+	}
+	return found;
+}
+
 /* The start of the message (or of the line's rest, when no group is it); NULL when it fails. */
-static inline const char *walk(struct walk *w, const struct head_step *s, const char *p, const char *body,
+static const char *walk(struct walk *w, const struct head_step *s, const char *p, const char *body,
 			       struct trace *trace) /* NOLINT(misc-no-recursion) */
 {
 	for (;; s++) {
@@ -288,10 +331,8 @@ static inline const char *walk(struct walk *w, const struct head_step *s, const 
 		case STEP_BYTE:
 			if (trace != NULL)
 				trace_step(trace, s, p);
-			if (p == w->end || (unsigned char)*p != s->byte) {
-				w->failed_at = p > w->failed_at ? p : w->failed_at;
+			if (p == w->end || (unsigned char)*p != s->byte)
 				return NULL;
-			}
 			p++;
 			break;
 		case STEP_SET:
@@ -300,30 +341,30 @@ static inline const char *walk(struct walk *w, const struct head_step *s, const 
 				p++;
 			if (trace != NULL)
 				trace_step(trace, s, p < from + s->most || s->most == TREE_NO_END ? p : p - 1);
-			if (p >= w->stop) {
-				w->stop = p;
-				w->stop_set = s->set;
-			}
 			if ((size_t)(p - from) < s->least)
 				return NULL;
 			w->doubt |= s->doubtful && (size_t)(p - from) > s->least;
 			break;
 		case STEP_CHOICE: {
-			struct trace kept = trace != NULL ? *trace : (struct trace){ 0 };
-			const char *found;
+			const char *found = NULL;
+			bool doubt = w->doubt;
 
-			if (w->choices-- == 0)
+			/* Most choices are settled by the next byte. */
+			if (trace == NULL && s[1].kind == STEP_BYTE && (p == w->end || (unsigned char)*p != s[1].byte)) {
+				s += s->to - 1;
+				break;
+			}
+			if (w->choices == 0)
 				return NULL;
-			found = walk(w, s + 1, p, body, trace);
+			w->choices--;
+			w->doubt = false;
+			found = trace != NULL ? walk_traced(w, s + 1, p, body, trace) : walk(w, s + 1, p, body, NULL);
 			if (found != NULL)
 				return found;
-			if (w->doubt || w->choices > CHOICES_MAX)
+			/* Another way through what failed may be there: then it comes before what follows. */
+			if (w->doubt)
 				return NULL;
-			if (trace != NULL) {
-				kept.furthest = trace->furthest;
-				kept.uneven = trace->uneven;
-				*trace = kept;
-			}
+			w->doubt = doubt;
 			s += s->to - 1;
 			break;
 		}
@@ -380,7 +421,7 @@ struct head *head_of(const struct rules *r, struct sv line, struct arena *a)
 {
 	struct head *h = arena_alloc(a, sizeof *h);
 	struct arena *record = arena_new();
-	struct walk w = { .end = line.p + line.n, .choices = CHOICES_MAX, .stop = line.p, .failed_at = line.p };
+	struct walk w = { .end = line.p + line.n, .choices = CHOICES_MAX };
 	struct trace t = { .furthest = line.p };
 	struct log_record fitted;
 	const struct layout *layout;
@@ -393,31 +434,23 @@ struct head *head_of(const struct rules *r, struct sv line, struct arena *a)
 	layout = fits ? r->layouts[hint] : NULL;
 	if (layout == NULL || layout->line == NULL || sv_is_absent(layout->time))
 		return NULL;
-	steps = steps_of(layout->source, a, &h->body_to_end);
+	steps = steps_of(layout->source, a, h);
 	body = steps != NULL ? walk(&w, steps, line.p, NULL, &t) : NULL;
 	if (body == NULL || t.time_end == NULL || t.time_begin == NULL || t.uneven)
 		return NULL;
 	h->between_bytes = (size_t)(body - t.time_end);
-	if (h->between_bytes >= sizeof h->before_body)
-		memcpy(h->before_body, body - sizeof h->before_body, sizeof h->before_body);
 	h->layout = hint;
 	h->time_layout = layout->time;
 	h->steps = t.behind;
 	return take_shape(h, line, &t) ? h : NULL;
 }
 
-bool head_fits(const struct head *h, const char *line, const char *end, struct head_body *out)
+bool head_fits(const struct head *h, const char *line, const char *end, const char **body)
 {
-	const char *behind = line + h->time_at + h->time_bytes;
-	struct walk w = { .end = end, .choices = CHOICES_MAX, .stop = behind, .failed_at = behind };
+	struct walk w = { .end = end, .choices = CHOICES_MAX };
 
-	out->at = walk(&w, h->steps, behind, NULL, NULL);
-	if (out->at == NULL)
-		return false;
-	/* Nothing of the message was looked at, or its first byte alone, by a set. */
-	out->alike = w.failed_at < out->at && w.stop <= out->at;
-	out->unless = w.stop == out->at ? w.stop_set : NULL;
-	return true;
+	*body = walk(&w, h->steps, line + h->time_at + h->time_bytes, NULL, NULL);
+	return *body != NULL;
 }
 
 /* ---- lines that fit nothing ---- */
