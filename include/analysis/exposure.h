@@ -12,6 +12,8 @@
 /* Everything that a rebalance of one member is held against: the same for all of a member's. */
 struct surroundings {
 	struct sv host, peer, broker_host, coordinator;
+	const struct group *group;	/* of a member whose host is not known: whose members may tell where it is not */
+	struct sv client;		/* ... its client id; absent when that is not known either */
 	bool has_coordinator;		/* it never changed: windows to other ports are not on its path */
 	struct span_set jitter;		/* the silences */
 	struct span_set outages;	/* of the same windows: what a watch on the network shows */

@@ -4,7 +4,7 @@
 
 /*
  * Bump allocation: one arena for a run, one for the record at hand. Nothing is
- * freed alone. Out of memory ends the program with one line on standard
+ * freed alone, but that a large array which grows gives back what it was. Out of memory ends the program with one line on standard
  * error, so that no caller has an error path for it.
  */
 

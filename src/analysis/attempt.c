@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/order.h"
+#include "base/texts.h"
 
 /* Two inputs report one attempt within this time of one another: the call's own length, and two clocks' rounding. */
 #define SAME_ATTEMPT_US US_PER_S
@@ -38,11 +39,11 @@ static enum outcome outcome_of(struct sv status)
 }
 
 /* An empty cell says no more than an absent column. */
-static struct sv kept_text(const struct event *e, enum event_field f, struct arena *a)
+static struct sv trimmed(const struct event *e, enum event_field f)
 {
 	struct sv text = sv_trim(event_text(e, f));
 
-	return text.n == 0 ? SV_ABSENT : arena_copy(a, text);
+	return text.n == 0 ? SV_ABSENT : text;
 }
 
 /* Below the greatest number, so that one past it is a number too. */
@@ -125,22 +126,24 @@ static struct sv operation_of(const struct attempt *t, struct arena *a)
 	return SV_ABSENT;
 }
 
-/* e's texts live until the next event. */
-static void attempt_from(struct event *e, const struct clocks *c, struct arena *a, struct attempt *t)
+/* e's texts live until the next event. Of millions of attempts each has a key of its own; few are steps, topics, consumers. */
+static void attempt_from(struct event *e, const struct clocks *c, struct texts *texts, struct attempt *t)
 {
-	e->host = arena_copy(a, e->host);
+	struct arena *a = texts->arena;
+
+	e->host = texts_keep(texts, e->host);
 	e->text = arena_copy(a, e->text);
 	t->time = clock_event_to_ref(c, e);
-	t->business_key = kept_text(e, FIELD_BUSINESS_KEY, a);
-	t->step = kept_text(e, FIELD_STEP, a);
-	t->version = kept_text(e, FIELD_VERSION, a);
-	t->message_id = kept_text(e, FIELD_MESSAGE_ID, a);
-	t->request_id = kept_text(e, FIELD_REQUEST_ID, a);
-	t->fingerprint = kept_text(e, FIELD_FINGERPRINT, a);
-	t->consumer = kept_text(e, FIELD_CONSUMER, a);
-	t->topic = kept_text(e, FIELD_TOPIC, a);
-	t->currency = kept_text(e, FIELD_CURRENCY, a);
-	t->status = arena_copy(a, event_text(e, FIELD_STATUS));
+	t->business_key = arena_copy(a, trimmed(e, FIELD_BUSINESS_KEY));
+	t->step = texts_keep(texts, trimmed(e, FIELD_STEP));
+	t->version = texts_keep(texts, trimmed(e, FIELD_VERSION));
+	t->message_id = arena_copy(a, trimmed(e, FIELD_MESSAGE_ID));
+	t->request_id = arena_copy(a, trimmed(e, FIELD_REQUEST_ID));
+	t->fingerprint = arena_copy(a, trimmed(e, FIELD_FINGERPRINT));
+	t->consumer = texts_keep(texts, trimmed(e, FIELD_CONSUMER));
+	t->topic = texts_keep(texts, trimmed(e, FIELD_TOPIC));
+	t->currency = texts_keep(texts, trimmed(e, FIELD_CURRENCY));
+	t->status = texts_keep(texts, event_text(e, FIELD_STATUS));
 	t->outcome = outcome_of(t->status);
 	t->took_effect = t->outcome == OUTCOME_SUCCESS;
 	t->has_offset = !sv_is_absent(t->topic) && coordinate(e, FIELD_PARTITION, &t->partition) &&
@@ -345,6 +348,8 @@ int attempts_load(struct store *s, const struct clocks *c, struct arena *a, stru
 	struct query *q = query_events(s, types, 1);
 	struct event e;
 	struct booked booked = { NULL, 0, 0 };
+	struct arena *scratch;
+	struct texts texts;
 	size_t capacity = 0;
 	int rc;
 
@@ -352,8 +357,11 @@ int attempts_load(struct store *s, const struct clocks *c, struct arena *a, stru
 	if (q == NULL)
 		return -1;
 	/* One at a time: an event has room for every field there is, and of effects there may be millions. */
+	scratch = arena_new();
+	texts_init(&texts, a, scratch);
 	while ((rc = query_next(q, &e)) == 1)
-		attempt_from(&e, c, a, ARENA_PUSH(a, out->items, out->count, capacity));
+		attempt_from(&e, c, &texts, ARENA_PUSH(a, out->items, out->count, capacity));
+	arena_free(scratch);
 	query_free(q);
 	if (rc < 0 || out->count == 0)
 		return rc;

@@ -213,9 +213,15 @@ static void keep_event(struct arena *a, struct lossy_second *s, const struct eve
 		detect_keep(a, e, &s->events[s->event_count++]);
 }
 
+/* Those that speak of loss: what was sent again needlessly had arrived. */
+static int64_t retransmits_of(const struct event *e)
+{
+	return detect_number(e, FIELD_RETRANSMITS) - detect_number(e, FIELD_NEEDLESS);
+}
+
 static bool shows_loss(const struct event *e)
 {
-	return detect_number(e, FIELD_RETRANSMITS) > 0 || detect_number(e, FIELD_TIMEOUTS) > 0;
+	return retransmits_of(e) > 0 || detect_number(e, FIELD_TIMEOUTS) > 0;
 }
 
 static int find_given_up(const struct detect_context *ctx, struct losses *losses)
@@ -286,7 +292,7 @@ static void take_second(const struct detect_context *ctx, struct losses *losses,
 	if (shows_loss(e) && is_given_up(losses, e))
 		return;
 	s->segments += detect_number(e, FIELD_SEGMENTS);
-	s->retransmits += detect_number(e, FIELD_RETRANSMITS);
+	s->retransmits += retransmits_of(e);
 	s->timeouts += detect_number(e, FIELD_TIMEOUTS);
 	take_lost(s, e);
 	if (shows_loss(e))

@@ -70,12 +70,41 @@ static bool concerns(const struct surroundings *near, const struct window *w, bo
 	return is_at_broker && (!is_on_a_path || w->caller.n == 0);
 }
 
+/*
+ * Whether the host's own log tells who its members of the group are, and this
+ * one is none of them: a member whose host is not known is on another. Client
+ * ids are often the same on all hosts, so an equal one may be the same member.
+ */
+static bool is_host_of_others(const struct surroundings *near, struct sv host)
+{
+	bool is_told = false;
+
+	if (near->host.n > 0 || host.n == 0 || near->group == NULL)
+		return false;
+	for (size_t i = 0; i < near->group->member_count; i++) {
+		const struct member *m = &near->group->members[i];
+		if (!sv_eq(m->host, host))
+			continue;
+		if (near->client.n > 0 && (m->client_id.n == 0 || sv_eq(m->client_id, near->client)))
+			return false;
+		is_told = true;
+	}
+	return is_told;
+}
+
+static bool is_window_of_others(const struct surroundings *near, const struct window *w)
+{
+	if (w->caller.n > 0)
+		return is_host_of_others(near, w->caller);
+	return !w->seen_elsewhere && is_host_of_others(near, w->host);
+}
+
 static void find_windows(const struct exposure_context *ctx, struct surroundings *near)
 {
 	for (size_t i = 0; i < ctx->windows->count; i++) {
 		const struct window *w = &ctx->windows->items[i];
 		bool certain = true;
-		if (!concerns(near, w, &certain))
+		if (is_window_of_others(near, w) || !concerns(near, w, &certain))
 			continue;
 		near->is_certain &= certain;
 		*ARENA_PUSH(ctx->arena, near->windows, near->window_count, near->window_capacity) = w;
@@ -85,10 +114,26 @@ static void find_windows(const struct exposure_context *ctx, struct surroundings
 	}
 }
 
+/* Of a member whose host is not known: that of all hosts on which it may be, and what has no host. */
+static struct span_set coverage_anywhere(const struct exposure_context *ctx, const struct surroundings *near)
+{
+	struct span_set out = windows_coverage(ctx->windows, SV(""), ctx->arena);
+
+	for (size_t i = 0; i < ctx->windows->coverage_count; i++) {
+		struct sv host = ctx->windows->coverage[i].host;
+		if (host.n == 0 || is_host_of_others(near, host))
+			continue;
+		struct span_set one = windows_coverage(ctx->windows, host, ctx->arena);
+		for (size_t k = 0; k < one.count; k++)
+			span_set_add(&out, ctx->arena, one.items[k]);
+	}
+	return out;
+}
+
 /* What the coordinator's host captured shows the member's path from the other end. */
 static void find_coverage(const struct exposure_context *ctx, struct surroundings *near)
 {
-	near->coverage = windows_coverage(ctx->windows, near->host, ctx->arena);
+	near->coverage = near->host.n > 0 ? windows_coverage(ctx->windows, near->host, ctx->arena) : coverage_anywhere(ctx, near);
 	for (size_t i = 0; i < ctx->windows->coverage_count; i++) {
 		const struct coverage *c = &ctx->windows->coverage[i];
 		if (near->broker_host.n > 0 && sv_eq(c->host, near->broker_host) && sv_eq(c->kind, SV("capture")))
@@ -126,14 +171,20 @@ static void find_clock(const struct exposure_context *ctx, struct surroundings *
 
 const struct surroundings *surroundings_of(struct exposure_context *ctx, const struct rebalance *r, const struct group *g)
 {
+	const bool is_host_known = r->host.n > 0;
+	const struct group *group = is_host_known ? NULL : g;
+	const struct sv client = is_host_known ? SV_ABSENT : r->client;
+
 	for (size_t i = ctx->count; i > 0; i--) {
 		const struct surroundings *near = ctx->items[i - 1];
 		if (sv_eq(near->host, r->host) && sv_eq(near->peer, r->peer) && sv_eq(near->broker_host, r->broker_host) &&
-		    sv_eq(near->coordinator, g->coordinator))
+		    sv_eq(near->coordinator, g->coordinator) && near->group == group && sv_eq(near->client, client))
 			return near;
 	}
 	struct surroundings *near = arena_alloc(ctx->arena, sizeof *near);
 	near->host = r->host;
+	near->group = group;
+	near->client = client;
 	near->peer = r->peer;
 	near->broker_host = r->broker_host;
 	near->coordinator = g->coordinator;

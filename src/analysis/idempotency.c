@@ -4,6 +4,7 @@
 #include "analysis/idempotency.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/order.h"
 
@@ -112,46 +113,69 @@ static uint64_t hash_of(const struct attempt *t, unsigned parts)
 	return h ^ h >> 32;
 }
 
-/* ---- the records of one guard: open addressing, at most half full ---- */
-
-struct record {
-	const struct attempt *of;	/* NULL: free */
-	struct ref_time since;
+/*
+ * The keys of all attempts under one guard, as numbers from 1 on: found once,
+ * however many times to live they are replayed with.
+ */
+struct keys {
+	unsigned parts;
+	uint32_t *of;			/* by attempt; 0: a part of it is not known */
+	uint32_t count;
 };
 
-struct records {
-	struct record *slots;
+/* A set of attempts by their keys: open addressing, at most half full. */
+struct key_set {
+	uint32_t *slots;		/* place of the first attempt of the key, from 1; 0: free */
 	size_t mask;
 };
 
-static struct records records_new(size_t attempts, struct arena *a)
+static struct key_set key_set_new(size_t attempts, struct arena *a)
 {
 	size_t size = 16;
 
 	while (size < 2 * attempts)
 		size *= 2;
-	return (struct records){ .slots = arena_array(a, size, sizeof(struct record)), .mask = size - 1 };
+	return (struct key_set){ .slots = arena_array(a, size, sizeof(uint32_t)), .mask = size - 1 };
 }
 
-static void records_clear(struct records *r)
+/* The place of the first attempt of t's key; t's own when it is the first. */
+static size_t first_of_key(struct key_set *set, const struct side_effects *e, size_t place, unsigned parts)
 {
-	for (size_t i = 0; i <= r->mask; i++)
-		r->slots[i].of = NULL;
+	const struct attempt *t = &e->attempts[place];
+	size_t i = (size_t)hash_of(t, parts) & set->mask;
+
+	while (set->slots[i] != 0 && !same_key(&e->attempts[set->slots[i] - 1], t, parts))
+		i = (i + 1) & set->mask;
+	if (set->slots[i] == 0)
+		set->slots[i] = (uint32_t)(place + 1);
+	return set->slots[i] - 1;
 }
 
-/* The record of the key, or the free slot where it belongs. */
-static struct record *records_slot(const struct records *r, const struct attempt *t, unsigned parts)
+static void keys_number(struct keys *k, struct key_set *set, const struct side_effects *e, unsigned parts)
 {
-	size_t i = (size_t)hash_of(t, parts) & r->mask;
+	if (k->parts == parts)
+		return;
+	memset(set->slots, 0, (set->mask + 1) * sizeof *set->slots);
+	k->parts = parts;
+	k->count = 0;
+	for (size_t i = 0; i < e->attempt_count; i++) {
+		bool known = (parts & ~parts_of(&e->attempts[i])) == 0;
+		size_t first = known ? first_of_key(set, e, i, parts) : 0;
 
-	while (r->slots[i].of != NULL && !same_key(r->slots[i].of, t, parts))
-		i = (i + 1) & r->mask;
-	return &r->slots[i];
+		k->of[i] = !known ? 0 : first == i ? ++k->count : k->of[first];
+	}
 }
+
+/* ---- the records of one guard, by the number of the key ---- */
+
+struct record {
+	bool is_set;
+	struct ref_time since;
+};
 
 static bool is_alive(const struct record *r, struct ref_time now, int64_t ttl_us)
 {
-	return r->of != NULL && now.us - r->since.us <= ttl_us;
+	return r->is_set && now.us - r->since.us <= ttl_us;
 }
 
 /* ---- what the intents need ---- */
@@ -163,7 +187,9 @@ struct replay {
 	bool handler_asks_per_step;
 	struct guard guards[2];		/* of the design at hand */
 	int64_t ttl_us;
-	struct records records[2];
+	struct key_set key_set;
+	struct keys keys[2];
+	struct record *records[2];	/* by number of key */
 	/* By intent, in the world of this replay. */
 	const struct attempt **effect;	/* the first, NULL before it */
 	bool *blocked;			/* an attempt that would have fulfilled it was */
@@ -214,8 +240,11 @@ static bool asks_per_step(const struct side_effects *e, struct arena *a)
 static void replay_new(struct replay *r, const struct side_effects *e, struct arena *a)
 {
 	*r = (struct replay){ .effects = e, .handler_asks_per_step = asks_per_step(e, a) };
-	r->records[0] = records_new(e->attempt_count, a);
-	r->records[1] = records_new(e->attempt_count, a);
+	r->key_set = key_set_new(e->attempt_count, a);
+	for (int i = 0; i < 2; i++) {
+		r->keys[i].of = arena_array(a, e->attempt_count, sizeof *r->keys[i].of);
+		r->records[i] = arena_array(a, e->attempt_count + 1, sizeof *r->records[i]);
+	}
 	r->effect = arena_array(a, e->intents + 1, sizeof(const struct attempt *));
 	r->blocked = arena_array(a, e->intents + 1, sizeof *r->blocked);
 	r->run_verdict = arena_array(a, e->run_count + 1, sizeof *r->run_verdict);
@@ -229,8 +258,6 @@ static bool is_of_message(const struct guard *g)
 
 static void replay_begin(struct replay *r, const struct design *design, int64_t ttl_us)
 {
-	records_clear(&r->records[0]);
-	records_clear(&r->records[1]);
 	for (size_t i = 0; i <= r->effects->intents; i++) {
 		r->effect[i] = NULL;
 		r->blocked[i] = false;
@@ -247,9 +274,22 @@ static void replay_begin(struct replay *r, const struct design *design, int64_t 
 		r->guards[0].parts |= PART_STEP;
 		r->result.per_step = true;
 	}
+	for (int i = 0; i < 2; i++) {
+		if (r->guards[i].parts != 0)
+			keys_number(&r->keys[i], &r->key_set, r->effects, r->guards[i].parts);
+		memset(r->records[i], 0, (r->keys[i].count + 1) * sizeof *r->records[i]);
+	}
 }
 
 /* ---- one attempt ---- */
+
+/* Where the guard keeps what it knows of the attempt; NULL when it has no key for it, or there is no guard. */
+static struct record *record_of(struct replay *r, size_t at, const struct attempt *t)
+{
+	uint32_t number = r->guards[at].parts == 0 ? 0 : r->keys[at].of[t - r->effects->attempts];
+
+	return number == 0 ? NULL : &r->records[at][number];
+}
 
 static bool guards_runs(const struct guard *g)
 {
@@ -259,14 +299,15 @@ static bool guards_runs(const struct guard *g)
 static bool blocks(struct replay *r, size_t at, const struct attempt *t)
 {
 	const struct guard *g = &r->guards[at];
+	const struct record *known = record_of(r, at, t);
 	unsigned char *verdict = &r->run_verdict[t->run];
 	bool blocked;
 
-	if (g->parts == 0 || (g->parts & ~parts_of(t)) != 0)
+	if (known == NULL)
 		return false;
 	if (guards_runs(g) && *verdict != RUN_UNDECIDED)
 		return *verdict == RUN_BLOCKED;
-	blocked = is_alive(records_slot(&r->records[at], t, g->parts), t->time, r->ttl_us);
+	blocked = is_alive(known, t->time, r->ttl_us);
 	if (guards_runs(g))
 		*verdict = blocked ? RUN_BLOCKED : RUN_LET_THROUGH;
 	return blocked;
@@ -276,13 +317,12 @@ static bool blocks(struct replay *r, size_t at, const struct attempt *t)
 static void record(struct replay *r, size_t at, const struct attempt *t)
 {
 	const struct guard *g = &r->guards[at];
-	struct record *slot;
+	struct record *kept = record_of(r, at, t);
 
-	if (g->parts == 0 || (g->parts & ~parts_of(t)) != 0 || (g->when_complete && r->owed[r->operation[t->intent]] > 0))
+	if (kept == NULL || (g->when_complete && r->owed[r->operation[t->intent]] > 0))
 		return;
-	slot = records_slot(&r->records[at], t, g->parts);
-	if (!is_alive(slot, t->time, r->ttl_us))
-		*slot = (struct record){ t, t->time };
+	if (!is_alive(kept, t->time, r->ttl_us))
+		*kept = (struct record){ true, t->time };
 }
 
 /* The same call told or tried again, not a second one. */

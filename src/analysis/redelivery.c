@@ -173,6 +173,7 @@ static void collect(struct redeliveries *d, const struct rebalances *r, const st
 struct refused {
 	struct sv topic;
 	int64_t partition, offset;
+	struct sv client, host;	/* who wanted to commit; absent when not known */
 	struct ref_time time;
 	struct evidence evidence;
 };
@@ -192,7 +193,8 @@ static int load_refused(struct store *s, const struct clocks *c, struct arena *a
 	if (query_load(s, types, 1, a, &events, &count) < 0)
 		return -1;
 	for (size_t i = 0; i < count; i++) {
-		struct refused r = { .topic = event_text(&events[i], FIELD_TOPIC) };
+		struct refused r = { .topic = event_text(&events[i], FIELD_TOPIC), .client = event_client(&events[i]),
+				     .host = events[i].host };
 		if (sv_is_absent(r.topic) || !event_int(&events[i], FIELD_PARTITION, &r.partition) ||
 		    !event_int(&events[i], FIELD_OFFSET, &r.offset))
 			continue;
@@ -228,6 +230,17 @@ static const struct run *highest_before(const struct redeliveries *d, const stru
 	return best;
 }
 
+static bool are_known_and_differ(struct sv x, struct sv y)
+{
+	return x.n > 0 && y.n > 0 && !sv_eq(x, y);
+}
+
+/* What the owner itself wants to commit later it has processed since. */
+static bool is_of_owner(const struct refused *commit, const struct grant *g)
+{
+	return !are_known_and_differ(commit->client, g->client) && !are_known_and_differ(commit->host, g->host);
+}
+
 /* until: when the partition was given to the next: what is committed after that is another matter. */
 static const struct refused *highest_refused(const struct refused_list *refused, const struct grant *g, int64_t until)
 {
@@ -235,8 +248,10 @@ static const struct refused *highest_refused(const struct refused_list *refused,
 
 	for (size_t i = 0; i < refused->count; i++) {
 		const struct refused *one = &refused->items[i];
-		if (one->partition == g->partition && sv_eq(one->topic, g->topic) && one->time.us < until &&
-		    (best == NULL || one->offset > best->offset))
+		if (one->partition != g->partition || !sv_eq(one->topic, g->topic) || one->time.us >= until ||
+		    (one->time.us >= g->time.us && is_of_owner(one, g)))
+			continue;
+		if (best == NULL || one->offset > best->offset)
 			best = one;
 	}
 	return best;

@@ -43,7 +43,7 @@ static const struct sighting *loss_between(const struct group_life *life, const 
 		const struct sighting *s = &life->seen.items[i];
 		if (s->time.us > to_us)
 			break;
-		if (s->event->type == EVENT_CLIENT_MEMBERSHIP_LOST &&
+		if ((s->event->type == EVENT_CLIENT_MEMBERSHIP_LOST || s->event->type == EVENT_COMMIT_FAILED) &&
 		    witness_is_unknown_member(s->event) &&
 		    cause_is_of(c, event_text(s->event, FIELD_MEMBER), event_text(s->event, FIELD_CLIENT), s->event->host))
 			return s;

@@ -207,17 +207,48 @@ static bool has_broker_cause(const struct episode *ep)
 	return false;
 }
 
-/* The first rebalance that only clients tell of, between two instants and past the generation that the client had. */
+/* Coordinators before 2.1 log that a rebalance begins, and not why. */
+static bool is_without_reason(const struct episode *ep)
+{
+	struct meaning m;
+
+	return ep->preparing != NULL && !trigger_of_event(ep->preparing, &m);
+}
+
+/*
+ * Whether a rebalance may be the one that removed this client. The next
+ * generation after the one that it had has it no more, or has it anew. Under
+ * the consumer protocol a member's epoch may lag behind the group's.
+ */
+static bool may_have_removed(const struct group_life *life, const struct teller *t, const struct episode *ep)
+{
+	if (!t->has_generation)
+		return true;
+	return sv_eq(life->group->protocol, SV("consumer")) ? ep->r.generation > t->generation
+							     : ep->r.generation == t->generation + 1;
+}
+
+/* The first rebalance that only clients tell of, between two instants, which may have removed this one. */
 static struct episode *unexplained_between(struct group_life *life, const struct teller *t, int64_t from_us, int64_t to_us)
 {
 	for (size_t i = episodes_until(life, (struct ref_time){ from_us - 1 }); i < life->sorted; i++) {
 		struct episode *ep = &life->episodes[i];
 		if (ep->r.span.start.us > to_us)
 			break;
-		if (!has_broker_cause(ep) && (!t->has_generation || ep->r.generation > t->generation))
+		if (!has_broker_cause(ep) && may_have_removed(life, t, ep))
 			return ep;
 	}
 	return NULL;
+}
+
+/* A new one, that nobody else tells of: the generation after the client's has it no more. */
+static struct episode *episode_without(struct group_life *life, const struct teller *t, struct ref_time at)
+{
+	struct episode *ep = episode_new(life, at);
+
+	ep->r.has_generation = t->has_generation;
+	ep->r.generation = t->has_generation ? t->generation + 1 : 0;
+	return ep;
 }
 
 /* The coordinator's log would have shown it. */
@@ -239,7 +270,7 @@ static void tell_of_going(struct group_life *life, const struct teller *t, const
 	if (ep == NULL)
 		ep = unexplained_between(life, t, s->time.us - slack, s->time.us + life->session_us + slack);
 	if (ep == NULL)
-		ep = episode_new(life, s->time);
+		ep = episode_without(life, t, s->time);
 	(void)trigger_add(life, ep, s, m, BASIS_CLIENT_LOG);
 }
 
@@ -289,10 +320,7 @@ static void settle_loss(struct group_life *life, struct teller *t, struct episod
 		add_eviction(life, back, t->lost);
 		return;
 	}
-	struct episode *ep = episode_new(life, t->lost->time);
-	ep->r.has_generation = t->has_generation;
-	ep->r.generation = t->has_generation ? t->generation + 1 : 0;
-	add_eviction(life, ep, t->lost);
+	add_eviction(life, episode_without(life, t, t->lost->time), t->lost);
 }
 
 /* ---- a client that joins ---- */
@@ -330,7 +358,7 @@ static void tell_of_joining(struct group_life *life, struct teller *t, const str
 	struct ref_time before = { t->has_joined ? t->joined.us : INT64_MIN };
 	struct meaning wish;
 
-	if (ep != NULL && !has_broker_cause(ep)) {
+	if (ep != NULL && (!has_broker_cause(ep) || is_without_reason(ep))) {
 		bool is_new = t->lost != NULL || t->has_left || witness_restart_us(life, e->host, t->client, before) < s->time.us;
 		if (is_new)
 			(void)trigger_add(life, ep, s, joined_somehow, BASIS_CLIENT_LOG);
@@ -367,6 +395,7 @@ static void tell_leaves(struct group_life *life, struct teller *t, const struct 
 	t->has_left = true;
 }
 
+/* "The coordinator is not aware of this member": a commit tells it as well as a heartbeat. */
 static void tell_membership_lost(struct group_life *life, struct teller *t, const struct sighting *s)
 {
 	if (witness_is_unknown_member(s->event))
@@ -387,8 +416,8 @@ static const struct {
 	void (*tell)(struct group_life *life, struct teller *t, const struct sighting *s);
 } tales[] = {
 	{ EVENT_CLIENT_POLL_TIMEOUT, tell_poll_timeout }, { EVENT_CLIENT_LEAVES, tell_leaves },
-	{ EVENT_CLIENT_MEMBERSHIP_LOST, tell_membership_lost }, { EVENT_CLIENT_REJOINS, tell_rejoins },
-	{ EVENT_CLIENT_JOINED, tell_of_joining },
+	{ EVENT_CLIENT_MEMBERSHIP_LOST, tell_membership_lost }, { EVENT_COMMIT_FAILED, tell_membership_lost },
+	{ EVENT_CLIENT_REJOINS, tell_rejoins }, { EVENT_CLIENT_JOINED, tell_of_joining },
 };
 
 static void tell(struct group_life *life, const struct tellers *all, const struct sighting *s)

@@ -20,6 +20,7 @@ struct block {
 
 struct arena {
 	struct block *blocks; /* the newest first */
+	struct block *large; /* each of one piece that is larger than a block; the newest first */
 };
 
 static void out_of_memory(void)
@@ -47,6 +48,7 @@ struct arena *arena_new(void)
 	if (a == NULL)
 		out_of_memory();
 	a->blocks = block_new(BLOCK_BYTES, NULL);
+	a->large = NULL;
 	return a;
 }
 
@@ -64,34 +66,39 @@ void arena_free(struct arena *a)
 	if (a == NULL)
 		return;
 	free_blocks(a->blocks);
+	free_blocks(a->large);
 	free(a);
 }
 
 void arena_reset(struct arena *a)
 {
-	/* A block made for one large piece is not worth keeping. */
-	struct block *last = a->blocks;
-	while (last->next != NULL) {
-		struct block *next = last->next;
-		free(last);
-		last = next;
-	}
-	last->used = 0;
-	a->blocks = last;
+	struct block *kept = a->blocks;
+
+	free_blocks(kept->next);
+	free_blocks(a->large);
+	kept->next = NULL;
+	kept->used = 0;
+	a->large = NULL;
+}
+
+static size_t aligned(size_t n)
+{
+	if (n > SIZE_MAX - ALIGNMENT)
+		out_of_memory();
+	return (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
 void *arena_alloc(struct arena *a, size_t n)
 {
-	struct block *b = a->blocks;
-	if (n > SIZE_MAX - ALIGNMENT)
-		out_of_memory();
-	n = (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-	if (n > b->size - b->used) {
-		b = block_new(n > BLOCK_BYTES ? n : BLOCK_BYTES, a->blocks);
-		a->blocks = b;
+	n = aligned(n);
+	if (n > BLOCK_BYTES) {
+		a->large = block_new(n, a->large);
+		return memset(a->large->bytes, 0, n);
 	}
-	void *piece = (char *)b->bytes + b->used;
-	b->used += n;
+	if (n > a->blocks->size - a->blocks->used)
+		a->blocks = block_new(BLOCK_BYTES, a->blocks);
+	void *piece = (char *)a->blocks->bytes + a->blocks->used;
+	a->blocks->used += n;
 	return memset(piece, 0, n);
 }
 
@@ -132,14 +139,47 @@ struct sv arena_printf(struct arena *a, const char *format, ...)
 	return out;
 }
 
+/* Where the block of a large piece hangs; NULL when the piece is not a large one. */
+static struct block **large_of(struct arena *a, const void *piece)
+{
+	struct block **at = &a->large;
+
+	while (*at != NULL && (const void *)(*at)->bytes != piece)
+		at = &(*at)->next;
+	return *at == NULL ? NULL : at;
+}
+
+/* What an array of millions leaves behind each time it grows would be as much again. */
+static void *grow_large(struct block **at, size_t n)
+{
+	struct block *b = *at;
+	size_t before = b->size;
+
+	n = aligned(n);
+	if (n > SIZE_MAX - sizeof *b)
+		out_of_memory();
+	b = realloc(b, sizeof *b + n);
+	if (b == NULL)
+		out_of_memory();
+	*at = b;
+	b->size = n;
+	memset((char *)b->bytes + before, 0, n - before);
+	return b->bytes;
+}
+
 void *arena_grow(struct arena *a, void *items, size_t size, size_t count, size_t *capacity)
 {
 	if (count < *capacity)
 		return items;
 	size_t more = *capacity == 0 ? 8 : *capacity * 2;
-	void *moved = arena_array(a, more, size);
+	if (size != 0 && more > SIZE_MAX / size)
+		out_of_memory();
+	struct block **large = *capacity * size > BLOCK_BYTES ? large_of(a, items) : NULL;
+	*capacity = more;
+	if (large != NULL)
+		return grow_large(large, more * size);
+	void *moved = arena_alloc(a, more * size);
 	if (count > 0)
 		memcpy(moved, items, count * size);
-	*capacity = more;
 	return moved;
 }

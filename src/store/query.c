@@ -11,6 +11,7 @@
 #include <sqlite3.h>
 
 #include "base/buf.h"
+#include "base/texts.h"
 #include "store/handle.h"
 
 struct query {
@@ -152,73 +153,6 @@ void query_free(struct query *q)
 
 /* ---- events as an array ---- */
 
-/* A set of texts, by open addressing; at most half full. */
-struct texts {
-	struct arena *arena;	/* the texts' */
-	struct sv *slots;
-	size_t size;		/* a power of two */
-	size_t count;
-	struct arena *scratch;	/* the slots' */
-};
-
-/* FNV-1a. Texts that were made to collide cost time, not correctness: probing ends at TEXTS_PROBES. */
-static uint64_t hash(struct sv text)
-{
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < text.n; i++)
-		h = (h ^ (unsigned char)text.p[i]) * UINT64_C(0x100000001b3);
-	return h;
-}
-
-#define TEXTS_PROBES 64
-
-/* The slot that holds text or may take it; NULL when there is none within reach. */
-static struct sv *texts_slot(const struct texts *t, struct sv text)
-{
-	uint64_t at = hash(text);
-
-	for (size_t i = 0; i < TEXTS_PROBES && i < t->size; i++) {
-		struct sv *slot = &t->slots[(at + i) & (t->size - 1)];
-
-		if (slot->p == NULL || sv_eq(*slot, text))
-			return slot;
-	}
-	return NULL;
-}
-
-static void texts_grow(struct texts *t)
-{
-	struct texts old = *t;
-
-	t->size = old.size == 0 ? 256 : 2 * old.size;
-	t->slots = arena_array(t->scratch, t->size, sizeof *t->slots);
-	for (size_t i = 0; i < old.size; i++) {
-		struct sv *slot = old.slots[i].p == NULL ? NULL : texts_slot(t, old.slots[i]);
-
-		if (slot != NULL)
-			*slot = old.slots[i];
-	}
-}
-
-static struct sv texts_keep(struct texts *t, struct sv text)
-{
-	struct sv *slot;
-
-	if (text.p == NULL)
-		return text;
-	if (2 * (t->count + 1) > t->size)
-		texts_grow(t);
-	slot = texts_slot(t, text);
-	if (slot == NULL)
-		return arena_copy(t->arena, text);
-	if (slot->p == NULL) {
-		*slot = arena_copy(t->arena, text);
-		t->count++;
-	}
-	return *slot;
-}
-
 /* Lines are copied as they are: hardly two are equal. */
 static void keep_event(struct texts *t, struct event *e)
 {
@@ -234,7 +168,7 @@ int query_load(struct store *s, const enum event_type *types, size_t n, struct a
 	       size_t *count)
 {
 	struct query *q = query_events(s, types, n);
-	struct texts texts = { .arena = a };
+	struct texts texts;
 	size_t capacity = 0;
 	struct event e;
 	int rc;
@@ -243,7 +177,7 @@ int query_load(struct store *s, const enum event_type *types, size_t n, struct a
 	*count = 0;
 	if (q == NULL)
 		return -1;
-	texts.scratch = q->arena;
+	texts_init(&texts, a, q->arena);
 	while ((rc = query_next(q, &e)) == 1) {
 		keep_event(&texts, &e);
 		*ARENA_PUSH(a, *events, *count, capacity) = e;
@@ -255,7 +189,7 @@ int query_load(struct store *s, const enum event_type *types, size_t n, struct a
 int query_event(struct store *s, int64_t id, struct arena *a, struct event *e)
 {
 	struct sqlite3_stmt *statement = NULL;
-	struct texts texts = { .arena = a };
+	struct texts texts;
 	struct buf sql;
 	int result, rc;
 
@@ -270,7 +204,7 @@ int query_event(struct store *s, int64_t id, struct arena *a, struct event *e)
 	sqlite3_bind_int64(statement, 1, id);
 	result = sqlite3_step(statement);
 	if (result == SQLITE_ROW && read_event(statement, e)) {
-		texts.scratch = a;
+		texts_init(&texts, a, a);
 		keep_event(&texts, e);
 		rc = 1;
 	} else if (result != SQLITE_ROW && result != SQLITE_DONE) {

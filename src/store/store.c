@@ -371,7 +371,8 @@ struct store *store_open(const char *path, enum store_mode mode, struct diag *di
 	s->diag = diag;
 	s->mode = mode;
 	s->path = arena_strdup(arena, sv_of(path));
-	if (sqlite3_open_v2(path, &s->db, flags, NULL) != SQLITE_OK) {
+	/* One thread uses it. */
+	if (sqlite3_open_v2(path, &s->db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
 		store_fail(s, "open");
 		goto fail;
 	}

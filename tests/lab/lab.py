@@ -18,7 +18,7 @@ import tempfile
 import threading
 import time
 
-from labkit import build, clients, clock, faults, group, hosts, plan, recorder, rewrite, schema, services, truth
+from labkit import build, clients, clock, faults, group, hosts, jvm, plan, recorder, rewrite, schema, services, truth
 
 LAB = pathlib.Path(__file__).resolve().parent
 REPOSITORY = LAB.parent.parent
@@ -55,7 +55,7 @@ def missing(run):
     lacking += clients.missing(run)
     if os.geteuid() != 0:
         lacking.append("root (network namespaces, tcpdump)")
-    if shutil.which("java") and services.java_binary().startswith(("/opt/", "/srv/", "/var/")):
+    if shutil.which("java") and jvm.own().startswith(("/opt/", "/srv/", "/var/")):
         lacking.append("a JVM outside /opt, /srv and /var, which the lab's hosts have their own of")
     return lacking
 
@@ -123,7 +123,7 @@ class Recording:
         make_books(self.books)
 
     def make(self):
-        jars = build.service(self.run["client_kafka"]), build.broker(self.run["kafka"]), build.tools()
+        jars = build.service(self.run["client_kafka"]), build.broker(self.run["kafka"]), build.tools(self.run["kafka"])
         # Some faults are settings of the whole machine: such a run is alone on it.
         with turn("machine", fcntl.LOCK_EX if self.run["exclusive"] else fcntl.LOCK_SH), \
                 clients.Books(self.books), hosts.Network(self.work, self.run["addresses"], self.run.get("relayed", ())) as network:

@@ -35,6 +35,8 @@ struct segment {
 	uint16_t window;	/* unscaled */
 	uint8_t window_shift;	/* of the option in a SYN */
 	bool has_window_shift;
+	bool has_duplicate;	/* it reports data that came twice (RFC 2883): from, to by sequence number */
+	uint32_t duplicate_from, duplicate_to;
 	uint32_t payload_bytes;	/* by the IP header, captured or not */
 	uint32_t payload_digest;	/* of the captured payload, to tell copies */
 	const uint8_t *payload;	/* captured part; NULL when none */

@@ -99,6 +99,7 @@ struct tcp_second {
 	int64_t second;
 	struct tcp_mark mark;
 	uint32_t segments, retransmits, timeouts;
+	uint32_t needless;	/* of the retransmits: no timer had run out, and the peer says that it had the data */
 	uint64_t bytes;
 	/* First and latest of the transmissions whose timers ran out, when they were sent; 0: none. */
 	int64_t lost_first_us, lost_last_us;
@@ -123,6 +124,8 @@ struct tcp_flow {
 	struct tcp_gap filled;	/* by the latest segment, if open: a bare gap, as it was */
 	int64_t progress_us;	/* when the peer acknowledged data last */
 	int64_t resent_after_us;	/* of the latest segment; 0 unless it was sent again */
+	bool hasty;		/* data was sent again before its timer ran out: the latest */
+	uint32_t hasty_from, hasty_to;
 	bool jump_suspected;
 	uint32_t jump_next;	/* where the stream goes on if the jump was true */
 	bool ack_suspected;

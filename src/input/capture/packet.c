@@ -12,6 +12,9 @@ enum { TYPE_IPV4 = 0x0800, TYPE_IPV6 = 0x86dd, TYPE_VLAN = 0x8100, TYPE_QINQ = 0
 enum { PROTOCOL_TCP = 6 };
 #define EXTENSIONS_MOST 8	/* of an IPv6 header; a sane packet has one or two */
 
+/* A header with no option but a timestamp: most are. */
+#define OPTIONS_USUAL 32
+
 /* To tell copies the start of a payload is enough. */
 #define DIGEST_BYTES_MOST 256
 
@@ -69,6 +72,24 @@ static uint32_t digest(const uint8_t *bytes, size_t n)
 	return (uint32_t)h;
 }
 
+/* RFC 2883 4: the first block names what came twice when it lies below the acknowledgment or within the second block. */
+static void read_sack(struct view *v, size_t at, uint32_t length, struct segment *out)
+{
+	uint32_t from = number_at(v, at + 2, 4), to = number_at(v, at + 6, 4);
+	bool below = (int32_t)(from - out->acknowledgment) < 0;
+
+	if (!below && length >= 18) {
+		uint32_t second_from = number_at(v, at + 10, 4), second_to = number_at(v, at + 14, 4);
+
+		below = (int32_t)(from - second_from) >= 0 && (int32_t)(second_to - to) >= 0;
+	}
+	if (v->cut || !below)
+		return;
+	out->has_duplicate = true;
+	out->duplicate_from = from;
+	out->duplicate_to = to;
+}
+
 /* RFC 7323 2.2: the window scale option, in a SYN alone. Options that were cut off are not known. */
 static void read_options(struct view *v, size_t at, size_t end, struct segment *out)
 {
@@ -80,7 +101,9 @@ static void read_options(struct view *v, size_t at, size_t end, struct segment *
 		length = kind == 1 ? 1 : number_at(v, at + 1, 1);
 		if (v->cut || length == 0 || (kind != 1 && length < 2))
 			break;
-		if (kind == 3 && length == 3) {
+		if (kind == 5 && length >= 10)
+			read_sack(v, at, length, out);
+		if (kind == 3 && length == 3 && (out->flags & TCP_SYN) != 0) {
 			out->window_shift = (uint8_t)number_at(v, at + 2, 1);
 			out->has_window_shift = !v->cut;
 		}
@@ -117,7 +140,7 @@ static enum packet_what read_tcp(struct view *v, size_t at, size_t ip_payload, s
 		return PACKET_SHORT;
 	if (header < 20 || header > ip_payload || ip_payload - header > UINT32_MAX)
 		return PACKET_DAMAGED;
-	if ((out->flags & TCP_SYN) != 0)
+	if ((out->flags & TCP_SYN) != 0 || header > OPTIONS_USUAL)
 		read_options(v, at + 20, at + header, out);
 	out->payload_bytes = (uint32_t)(ip_payload - header);
 	read_payload(v, at + header, out);

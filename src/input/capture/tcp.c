@@ -381,6 +381,27 @@ static void count_second(struct tcp *t, struct tcp_flow *f, const struct segment
 	f->conn->retransmits += again;
 }
 
+/* A tail loss probe, or a fast retransmission of what was only overtaken: whether it was needed the peer will say. */
+static void keep_hasty(struct tcp_flow *f, const struct segment *s)
+{
+	f->hasty = true;
+	f->hasty_from = s->sequence;
+	f->hasty_to = s->sequence + s->payload_bytes;
+}
+
+/*
+ * The peer had it already, and no timer had run out: the data was not lost, nor
+ * was its acknowledgment overdue. (Behind a timeout it may be the acknowledgment that was lost.)
+ */
+static void take_duplicate(struct tcp_flow *f, const struct segment *s)
+{
+	if (!f->hasty || tcp_ahead(s->duplicate_to, f->hasty_from) <= 0 || tcp_ahead(f->hasty_to, s->duplicate_from) <= 0)
+		return;
+	f->hasty = false;
+	if (f->now.open)
+		f->now.needless++;
+}
+
 static void take_data(struct tcp *t, struct tcp_flow *f, const struct segment *s, enum tcp_data kind)
 {
 	const struct tcp_mark mark = { t->now_us, s->place };
@@ -388,6 +409,8 @@ static void take_data(struct tcp *t, struct tcp_flow *f, const struct segment *s
 
 	if (kind != TCP_DATA_NONE && kind != TCP_DATA_PROBE)
 		count_second(t, f, s, kind == TCP_DATA_AGAIN, timeout);
+	if (kind == TCP_DATA_AGAIN && !timeout)
+		keep_hasty(f, s);
 	if (kind == TCP_DATA_AGAIN)
 		tcp_stall_resent(f, timeout, t->now_us - f->resent_after_us, t->now_us);
 	if (kind == TCP_DATA_NEW || kind == TCP_DATA_LATE || f->filled.open)
@@ -524,6 +547,8 @@ static void take_segment(struct tcp *t, struct tcp_conn *c, const struct segment
 		take_acknowledgment(t, other, s->acknowledgment);
 		complete_opening(t, c, side);
 	}
+	if (s->has_duplicate)
+		take_duplicate(other, s);
 	take_window(t, f, s);
 	take_data(t, f, s, kind);
 	if ((s->flags & TCP_FIN) != 0)

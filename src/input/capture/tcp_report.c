@@ -100,6 +100,8 @@ void tcp_report_second(struct tcp_report *r, struct tcp_flow *f)
 	event_set_int(&e, FIELD_SEGMENTS, s->segments);
 	event_set_int(&e, FIELD_RETRANSMITS, s->retransmits);
 	event_set_int(&e, FIELD_TIMEOUTS, s->timeouts);
+	if (s->needless > 0)
+		event_set_int(&e, FIELD_NEEDLESS, s->needless);
 	event_set_int(&e, FIELD_BYTES, (int64_t)s->bytes);
 	if (s->lost_last_us != 0) {
 		event_set_int(&e, FIELD_LOSS_AT_US, s->lost_first_us);

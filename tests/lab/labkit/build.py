@@ -9,8 +9,8 @@ import shutil
 import subprocess
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent / "java"
-# The administrator's tools are of one version, whatever the broker's.
-TOOLS = "4.1.1"
+# The administrator's tools are of one version whatever the broker's, but that those of 4.x do not speak to brokers before 2.1.
+TOOLS, OLDER_TOOLS = "4.1.1", "3.9.1"
 
 
 def cache_directory():
@@ -31,6 +31,10 @@ def major(version):
     return int(version.split(".")[0])
 
 
+def is_before(version, other):
+    return [int(n) for n in version.split(".")[:2]] < [int(n) for n in other.split(".")[:2]]
+
+
 def build(module, kafka_version):
     """The directory of a module's jars, made at most once, whoever else builds at the same time."""
     target = cache_directory() / f"{module}-{kafka_version}-{fingerprint(module)}"
@@ -39,7 +43,7 @@ def build(module, kafka_version):
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not done.exists():
             # Scala 2.13 is served from Kafka 2.4 on.
-            scala = "2.12" if [int(n) for n in kafka_version.split(".")[:2]] < [2, 4] else "2.13"
+            scala = "2.12" if is_before(kafka_version, "2.4") else "2.13"
             subprocess.run(["mvn", "-q", "-B", "-f", str(SOURCE / "pom.xml"), "-pl", module, f"-Dlab.build={target}",
                             f"-Dkafka.version={kafka_version}", f"-Dscala.version={scala}", "package"], check=True)
             shutil.copy(target / module / f"{module}-1.jar", target / module / "lib" / f"{module}-1.jar")
@@ -55,5 +59,5 @@ def broker(kafka_version):
     return build("cluster" if major(kafka_version) >= 4 else "broker-log4j1", kafka_version)
 
 
-def tools():
-    return build("cluster", TOOLS)
+def tools(broker_version):
+    return build("cluster", OLDER_TOOLS if is_before(broker_version, "2.1") else TOOLS)

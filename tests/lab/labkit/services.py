@@ -10,7 +10,7 @@ import subprocess
 import time
 import uuid
 
-from . import build
+from . import build, jvm
 
 KAFKA = "/opt/kafka"
 REFUNDS = "/opt/refunds"
@@ -46,6 +46,8 @@ offsets.topic.replication.factor=1
 transaction.state.log.replication.factor=1
 transaction.state.log.min.isr=1
 """
+# What brokers of 3.x and 4.x, of 1.x and 2.x, and of 0.x say when they are up.
+STARTED = ("Kafka Server started", "[KafkaServer id=1] started", "[Kafka Server 1], started")
 ZOOKEEPER_PROPERTIES = """\
 dataDir=/var/lib/zookeeper
 clientPort=2181
@@ -55,13 +57,9 @@ admin.enableServer=false
 """
 
 
-def java_binary():
-    return os.path.realpath(shutil.which("java"))
-
-
-def java(heap, *arguments):
+def java(heap, *arguments, binary=None):
     # Two cores are shared by eight JVMs; a collector with few threads of its own suits that.
-    return [java_binary(), f"-Xmx{heap}m", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-XX:TieredStopAtLevel=1", *arguments]
+    return [binary or jvm.own(), f"-Xmx{heap}m", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-XX:TieredStopAtLevel=1", *arguments]
 
 
 def settings(values):
@@ -80,6 +78,10 @@ class Cluster:
         self.bootstrap = f"{run['broker']}:9092"
         self.commands = 0
         self.broker.bind(jars, f"{KAFKA}/libs")
+        self.java = None
+        if "broker_java" in run:
+            self.broker.bind(jvm.older(run["broker_java"]), "/opt/java")
+            self.java = "/opt/java/bin/java"
         self.admin.bind(tools, f"{KAFKA}/libs")
         self.admin.make_directory(CONTROL)
         for directory in ("/var/lib/kafka", "/var/lib/zookeeper", "/var/log/kafka", "/var/log/zookeeper"):
@@ -92,7 +94,8 @@ class Cluster:
         logging = ("-Dlog4j2.configurationFile=classpath:broker-log4j2.xml" if self.major >= 4
                    else "-Dlog4j.configuration=broker-log4j.properties")
         return self.broker.start(
-            *java(heap, f"-Dkafka.logs.dir={logs}", logging, "-cp", f"{KAFKA}/libs/*", *arguments),
+            *java(heap, f"-Dkafka.logs.dir={logs}", logging, "-cp", f"{KAFKA}/libs/*", *arguments,
+                  binary=self.java),
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def start(self):
@@ -128,7 +131,8 @@ class Cluster:
     def _start_zookeeper(self):
         config = f"{KAFKA}/config/zookeeper.properties"
         self.broker.write(config, ZOOKEEPER_PROPERTIES)
-        self._server(128, "/var/log/zookeeper", "org.apache.zookeeper.server.quorum.QuorumPeerMain", config)
+        # ZooKeeper 3.4 shows log4j 1 by JMX, which reload4j has not.
+        self._server(128, "/var/log/zookeeper", "-Dzookeeper.jmx.log4j.disable=true", "org.apache.zookeeper.server.quorum.QuorumPeerMain", config)
         time.sleep(3)
 
     def _start_broker(self):
@@ -143,7 +147,7 @@ class Cluster:
     def _times_started(self):
         log = self.broker.path("/var/log/kafka/server.log")
         text = log.read_text() if log.exists() else ""
-        return text.count("Kafka Server started") + text.count("[KafkaServer id=1] started")
+        return sum(text.count(words) for words in STARTED)
 
     def pause(self):
         os.kill(self.process.pid, signal.SIGSTOP)

@@ -93,6 +93,12 @@ class Member:
         self.host = record["client_id"]
 
 
+def joined(record):
+    """When the members had joined; group metadata of brokers before 2.1 lacks it, and the assignment came right after."""
+    unknown = clock.parse(record["state_time"]).year < 1970
+    return record["time"] if unknown else record["state_time"]
+
+
 def classic_generations(evidence):
     """The stored generations, each once: the coordinator writes one when its assignment is known.
 
@@ -106,7 +112,7 @@ def classic_generations(evidence):
     found = []
     for number in range(1, max(stored, default=0) + 1):
         record = stored.get(number)
-        found.append({"generation": number, "joined": record and record["state_time"], "completed": record and record["time"],
+        found.append({"generation": number, "joined": record and joined(record), "completed": record and record["time"],
                       "members": record and [Member(m) for m in record["members"]]})
     return found
 

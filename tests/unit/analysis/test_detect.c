@@ -169,6 +169,18 @@ static void test_few_retransmissions_are_no_loss(void **state)
 	assert_none(st);
 }
 
+/* Three of fifty are loss; when the peer had two of them already, one is left. */
+static void test_what_was_sent_again_needlessly_is_no_loss(void **state)
+{
+	struct story *st = story_new();
+	struct host_time start = at("10:00:05"), end = at("10:00:06");
+
+	(void)state;
+	story_interval(st, EVENT_NET_SECOND, "c1", start, end, "path_a", C1, "path_b", BROKER, "direction", "ab",
+		       "segments", "50", "retransmits", "3", "timeouts", "0", "needless", "2", NULL);
+	assert_none(st);
+}
+
 static void test_one_timeout_is_loss(void **state)
 {
 	struct story *st = story_new();
@@ -863,6 +875,7 @@ int main(void)
 		cmocka_unit_test(test_a_stall_seen_by_its_receiver),
 		cmocka_unit_test(test_loss_by_ratio),
 		cmocka_unit_test(test_few_retransmissions_are_no_loss),
+		cmocka_unit_test(test_what_was_sent_again_needlessly_is_no_loss),
 		cmocka_unit_test(test_one_timeout_is_loss),
 		cmocka_unit_test(test_repeats_of_a_connection_given_up_are_no_loss),
 		cmocka_unit_test(test_delay),

@@ -637,6 +637,63 @@ static void test_anothers_poll_timeout_is_not_this_expiry(void **state)
 	story_free(st);
 }
 
+/* ---- coordinators before 2.1: a rebalance begins, and no line says why; there is no handshake of member ids ---- */
+
+static void begins(struct story *st, const char *time, const char *old_generation)
+{
+	story_event(st, EVENT_GROUP_PREPARING, "broker-1", at(time), "group", "g", "generation", old_generation, NULL);
+}
+
+static void tell_eviction_without_reasons(struct story *st)
+{
+	starts(st, "app-1", "c-1", "09:58:00");
+	starts(st, "app-2", "c-2", "09:58:00");
+	begins(st, "09:58:01", "0");
+	formed(st, "09:58:04", "1");
+	joined(st, "app-1", "c-1", "09:58:04.01", "1", ID_1);
+	joined(st, "app-2", "c-2", "09:58:04.01", "1", ID_2);
+	member_line(st, EVENT_SESSION_EXPIRED, "10:00:30", ID_1);
+	begins(st, "10:00:30", "1");
+	formed(st, "10:00:32", "2");
+	joined(st, "app-2", "c-2", "10:00:32.01", "2", ID_2);
+}
+
+static void test_who_comes_is_known_by_its_own_log(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	tell_eviction_without_reasons(st);
+	lost(st, "app-1", "c-1", "10:00:38", ID_1);
+	begins(st, "10:00:38.5", "2");
+	formed(st, "10:00:40", "3");
+	joined(st, "app-1", "c-1", "10:00:40.01", "3", ID_1_NEW);
+	joined(st, "app-2", "c-2", "10:00:40.01", "3", ID_2);
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 3);
+	assert_trigger(&r.items[0], TRIGGER_MEMBER_JOIN);
+	assert_trigger(&r.items[1], TRIGGER_SESSION_TIMEOUT);
+	assert_trigger(&r.items[2], TRIGGER_MEMBER_REJOIN);
+	assert_int_equal(r.items[2].root, r.items[1].root);
+	story_free(st);
+}
+
+/* All who join again had been in the group, and none had gone: whatever it was, nobody came. */
+static void test_members_that_stay_are_no_arrival(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	tell_eviction_without_reasons(st);
+	begins(st, "10:00:38.5", "2");
+	formed(st, "10:00:40", "3");
+	joined(st, "app-2", "c-2", "10:00:40.01", "3", ID_2);
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 3);
+	assert_trigger(&r.items[2], TRIGGER_UNKNOWN);
+	story_free(st);
+}
+
 /* Its message blames the poll interval whatever happened. */
 static void test_a_failed_commit_is_no_witness(void **state)
 {
@@ -1054,6 +1111,8 @@ int main(void)
 		cmocka_unit_test(test_a_static_members_poll_timeout_looks_like_an_expiry),
 		cmocka_unit_test(test_anothers_poll_timeout_is_not_this_expiry),
 		cmocka_unit_test(test_a_failed_commit_is_no_witness),
+		cmocka_unit_test(test_who_comes_is_known_by_its_own_log),
+		cmocka_unit_test(test_members_that_stay_are_no_arrival),
 		cmocka_unit_test(test_a_rolling_restart_is_two_roots),
 		cmocka_unit_test(test_reasons_of_other_rebalances),
 		cmocka_unit_test(test_the_second_round_follows_from_the_first),

@@ -260,6 +260,89 @@ static int64_t sum(const struct story *s, enum event_field f)
 	return total;
 }
 
+/* ---- sent again without need ---- */
+
+/* Its acknowledgment, which also reports that the latest request came twice. */
+static void broker_has_twice(struct talk *t, double ms, uint32_t bytes)
+{
+	struct segment s = from_broker(t, TCP_ACK, t->broker, 0);
+
+	s.has_duplicate = true;
+	s.duplicate_from = t->client - bytes;
+	s.duplicate_to = t->client;
+	say(t->story, ms, &s);
+}
+
+static void test_a_probe_of_what_had_arrived_is_needless(void **state)
+{
+	struct story *s = begin();
+	struct talk t = opens(s, 40001, 0);
+
+	(void)state;
+	beats(&t, 100, 2, 100);
+	asks(&t, 300, 100);
+	asks_again(&t, 304, 100);	/* a tail loss probe: no timer is as short as 4 ms */
+	broker_has_twice(&t, 305, 100);
+	end(s);
+	assert_int_equal(sum(s, FIELD_RETRANSMITS), 1);
+	assert_int_equal(sum(s, FIELD_NEEDLESS), 1);
+	done(s);
+}
+
+static void test_what_the_peer_had_not_is_sent_again_for_a_reason(void **state)
+{
+	struct story *s = begin();
+	struct talk t = opens(s, 40001, 0);
+
+	(void)state;
+	beats(&t, 100, 2, 100);
+	asks(&t, 300, 100);
+	asks_again(&t, 304, 100);
+	broker_acks(&t, 305);
+	end(s);
+	assert_int_equal(sum(s, FIELD_RETRANSMITS), 1);
+	assert_int_equal(sum(s, FIELD_NEEDLESS), 0);
+	done(s);
+}
+
+/* The data was there, but no acknowledgment came back in time: something was lost. */
+static void test_a_timeout_is_never_needless(void **state)
+{
+	struct story *s = begin();
+	struct talk t = opens(s, 40001, 0);
+
+	(void)state;
+	beats(&t, 100, 2, 100);
+	asks(&t, 300, 100);
+	asks_again(&t, 510, 100);
+	broker_has_twice(&t, 511, 100);
+	end(s);
+	assert_int_equal(sum(s, FIELD_TIMEOUTS), 1);
+	assert_int_equal(sum(s, FIELD_NEEDLESS), 0);
+	done(s);
+}
+
+/* The report is about the data before it. */
+static void test_a_report_of_other_data_says_nothing(void **state)
+{
+	struct story *s = begin();
+	struct talk t = opens(s, 40001, 0);
+	struct segment report;
+
+	(void)state;
+	beats(&t, 100, 2, 100);
+	asks(&t, 300, 100);
+	asks_again(&t, 304, 100);
+	report = from_broker(&t, TCP_ACK, t.broker, 0);
+	report.has_duplicate = true;
+	report.duplicate_from = t.client - 200;
+	report.duplicate_to = t.client - 100;
+	say(s, 305, &report);
+	end(s);
+	assert_int_equal(sum(s, FIELD_NEEDLESS), 0);
+	done(s);
+}
+
 /* ---- stalls ---- */
 
 /*
@@ -1427,6 +1510,10 @@ int main(void)
 		cmocka_unit_test(test_a_stream_that_moved_is_followed),
 		cmocka_unit_test(test_overtaken_segment_is_not_sent_again),
 		cmocka_unit_test(test_a_second_has_its_round_trips),
+		cmocka_unit_test(test_a_probe_of_what_had_arrived_is_needless),
+		cmocka_unit_test(test_what_the_peer_had_not_is_sent_again_for_a_reason),
+		cmocka_unit_test(test_a_timeout_is_never_needless),
+		cmocka_unit_test(test_a_report_of_other_data_says_nothing),
 		cmocka_unit_test(test_nothing_spans_a_hole),
 		cmocka_unit_test(test_time_may_step_back_across_a_hole),
 		cmocka_unit_test(test_continuity_tells_silence_from_a_hole),

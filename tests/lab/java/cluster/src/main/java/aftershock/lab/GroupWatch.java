@@ -13,7 +13,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
@@ -53,7 +52,7 @@ public final class GroupWatch {
                         members.put(member.consumerId(), member.assignment().topicPartitions().stream()
                             .map(Object::toString).sorted().toList());
                     }
-                    view.put("state", group.groupState().toString());
+                    view.put("state", group.state().toString());
                     view.put("members", members);
                 } catch (ExecutionException e) {
                     view.put("state", "unknown");
@@ -72,6 +71,9 @@ public final class GroupWatch {
             }
         }
     }
+
+    /** ConfigResource.Type.GROUP, which the tools for brokers before 2.1 do not know by name. */
+    private static final byte GROUP = 32;
 
     private static void obey(Admin admin, String servers, String group) {
         try (BufferedReader in = new BufferedReader(new InputStreamReader(System.in))) {
@@ -95,12 +97,12 @@ public final class GroupWatch {
     private static void obey(Admin admin, String servers, String group, String[] words, Path answer) throws Exception {
         switch (words[0]) {
             case "topic" ->
-                admin.createTopics(List.of(new NewTopic(words[1], Optional.of(Integer.parseInt(words[2])), Optional.empty())))
+                admin.createTopics(List.of(new NewTopic(words[1], Integer.parseInt(words[2]), (short) 1)))
                     .all().get();
             case "partitions" ->
                 admin.createPartitions(Map.of(words[1], NewPartitions.increaseTo(Integer.parseInt(words[2])))).all().get();
             case "group-config" ->
-                admin.incrementalAlterConfigs(Map.of(new ConfigResource(ConfigResource.Type.GROUP, group),
+                admin.incrementalAlterConfigs(Map.of(new ConfigResource(ConfigResource.Type.forId(GROUP), group),
                     List.of(new AlterConfigOp(new ConfigEntry(words[1], words[2]), AlterConfigOp.OpType.SET)))).all().get();
             case "history" -> GroupHistory.write(servers, group, answer);
             default -> throw new IllegalArgumentException(words[0]);
