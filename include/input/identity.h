@@ -5,7 +5,7 @@
 /*
  * By what a file is known again. The digest of all its bytes takes longer than
  * reading the log that is in them, so that of a large file is of its size and of
- * samples: its start, its end, and a thousand places between. What has the
+ * samples: its start, its end, and some hundred places between. What has the
  * samples of an earlier input is compared with it byte by byte, if that is
  * still there.
  */

@@ -12,7 +12,7 @@
 #include "base/digest.h"
 
 #define BLOCK_BYTES ((size_t)64 * 1024)
-#define SAMPLES 1024
+#define SAMPLES 256
 #define SAMPLE_BYTES ((size_t)4096)
 
 /* As many bytes from there as there are, up to n; -1 with errno set. */

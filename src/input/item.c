@@ -6,6 +6,7 @@
 #include <fnmatch.h>
 #include <assert.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "input/identity.h"
 #include "input/kind.h"
@@ -167,7 +168,7 @@ static void note_repeated(const struct item_context *c, const struct input_info 
 		diag_add(c->diag, SEVERITY_NOTE, "input.repeated", NULL, "passed over: the same bytes as %.*s", SV_ARG(info->same_as));
 	else
 		diag_add(c->diag, SEVERITY_NOTE, "input.repeated", NULL,
-			 "passed over: the size and a thousand samples of %.*s, which is not there any more to be compared",
+			 "passed over: the size and all samples of %.*s, which is not there any more to be compared",
 			 SV_ARG(info->same_as));
 }
 
@@ -230,6 +231,13 @@ int item_skip(const struct item_context *c, const struct item *item, const char 
 	return end(c, &info, item);
 }
 
+static unsigned threads_for(const struct ingest_options *o)
+{
+	long cores = o->threads == 0 ? sysconf(_SC_NPROCESSORS_ONLN) : (long)o->threads;
+
+	return cores < 1 ? 1 : cores > INGEST_THREADS_MAX ? INGEST_THREADS_MAX : (unsigned)cores;
+}
+
 static struct ingest ingest_of(const struct item_context *c, const struct item *item, struct input_info *info)
 {
 	struct ingest in = {
@@ -243,6 +251,7 @@ static struct ingest ingest_of(const struct item_context *c, const struct item *
 		.base_name = base_name_of(item->path),
 		.has_modified = item->has_modified,
 		.modified = { item->modified_s * US_PER_S },
+		.threads = threads_for(c->options),
 		.has_near = c->options->has_near,
 		.near = c->options->near,
 	};

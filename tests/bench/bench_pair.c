@@ -3,8 +3,12 @@
  * bench_pair PAIRS DIRECTORY BAR NAME -- COMMAND A ... -- COMMAND B ...
  *
  * Runs A and B in turn, once to warm up and then PAIRS times, and prints the
- * median of time A / time B with the least and the greatest ratio and the peak
- * memory of B. Exit code 1 when the median is below BAR (a number, or "-").
+ * median of time A / time B with the least and the greatest ratio, the same of
+ * processor time (on a busy machine the steadier one), and the peak memory of B. Exit code 1 when the median is below BAR (a number, or "-").
+ *
+ * bench_pair --peak DIRECTORY COMMAND ...
+ *
+ * Prints the peak memory of a command, in MB.
  */
 
 #include <errno.h>
@@ -21,7 +25,7 @@
 #define PAIRS_MAX 99
 
 struct run {
-	double seconds;
+	double seconds, cpu_seconds;
 	long peak_kib;
 };
 
@@ -37,6 +41,11 @@ static double now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static double seconds_of(struct timeval t)
+{
+	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
 static void exec_in(const char *directory, char **command)
@@ -68,6 +77,7 @@ static struct run run(const char *directory, char **command)
 	if (wait4(child, &status, 0, &used) < 0)
 		fail("wait4");
 	r.seconds = now() - start;
+	r.cpu_seconds = seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
 	r.peak_kib = used.ru_maxrss;
 	if (!WIFEXITED(status) || WEXITSTATUS(status) > 3) {
 		fprintf(stderr, "bench_pair: %s failed\n", command[0]);
@@ -96,12 +106,16 @@ static char **next_command(char **words)
 
 int main(int argc, char **argv)
 {
-	double ratios[PAIRS_MAX], bar;
+	double ratios[PAIRS_MAX], cpu_ratios[PAIRS_MAX], bar;
 	long peak_kib = 0;
 	int pairs = argc > 1 ? atoi(argv[1]) : 0;
 	char **a, **b;
 	bool held;
 
+	if (argc > 3 && strcmp(argv[1], "--peak") == 0) {
+		printf("%ld\n", run(argv[2], argv + 3).peak_kib / 1024);
+		return 0;
+	}
 	if (argc < 8 || pairs < 1 || pairs > PAIRS_MAX || strcmp(argv[5], "--") != 0) {
 		fputs("usage: bench_pair PAIRS DIRECTORY BAR NAME -- A... -- B...\n", stderr);
 		return 2;
@@ -118,14 +132,16 @@ int main(int argc, char **argv)
 		struct run of_a = run(argv[2], a), of_b = run(argv[2], b);
 
 		ratios[i] = of_a.seconds / of_b.seconds;
+		cpu_ratios[i] = of_a.cpu_seconds / of_b.cpu_seconds;
 		if (of_b.peak_kib > peak_kib)
 			peak_kib = of_b.peak_kib;
 	}
 	qsort(ratios, (size_t)pairs, sizeof ratios[0], by_value);
+	qsort(cpu_ratios, (size_t)pairs, sizeof cpu_ratios[0], by_value);
 	bar = strcmp(argv[3], "-") == 0 ? 0 : atof(argv[3]);
 	held = ratios[pairs / 2] >= bar;
-	printf("  %-46s %7.2f  (%.2f to %.2f, %d pairs, %ld MB)", argv[4], ratios[pairs / 2], ratios[0], ratios[pairs - 1], pairs,
-	       peak_kib / 1024);
+	printf("  %-52s %6.2f  (%.2f to %.2f in %d pairs; of processor time %.2f; %ld MB)", argv[4], ratios[pairs / 2], ratios[0],
+	       ratios[pairs - 1], pairs, cpu_ratios[pairs / 2], peak_kib / 1024);
 	if (bar > 0)
 		printf("  bar %s: %s", argv[3], held ? "held" : "NOT HELD");
 	putchar('\n');

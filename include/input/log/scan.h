@@ -79,7 +79,7 @@ struct scan_piece {
 };
 
 /* What a line has behind its time: all zero for none. */
-#define SCAN_SIGNS 64
+#define SCAN_SIGNS 256
 struct scan_sign {
 	uint64_t bytes[2];
 };

@@ -49,6 +49,12 @@ struct wrap_memory {
 bool wrap_peel(struct sv line, struct wrap_memory *m, struct wrap_layer *out);
 
 /*
+ * Whether a line without escape sequences certainly fits no wrapper, by its first
+ * bytes and quickly. False when in doubt.
+ */
+bool wrap_is_none(struct sv line);
+
+/*
  * Where the first record of a line ends when a second certainly begins behind
  * it, as when two wrote at once: else all of the line.
  */

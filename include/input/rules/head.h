@@ -51,14 +51,11 @@ struct head *head_of(const struct rules *r, struct sv line, struct arena *a);
  */
 bool head_fits(const struct head *h, const char *line, const char *end, const char **body);
 
-/* What lines that fit no layout and no wrapper may begin with. */
-struct head_none {
-	bool may_begin[256];	/* a record, or what is wrapped around one */
-	char needs[256];	/* ... if this byte stands in it; '\0': nothing */
-};
-void head_none_init(struct head_none *n, const struct rules *r);
-/* Whether a line certainly continues the record before it. It has no escape sequence in it. */
-bool head_is_none(const struct head_none *n, const char *line, const char *end);
+/* How the lines of the layouts begin, and what stands in them. */
+struct head_none;
+struct head_none *head_none_new(const struct rules *r, struct arena *a);
+/* Whether a line, which is not empty, certainly fits no layout. */
+bool head_is_none(const struct head_none *n, struct sv line);
 
 /*
  * Literals of which each message that any rule knows contains at least one.

@@ -29,7 +29,7 @@ struct word {
 
 struct scan_plan {
 	const struct head *head;
-	struct head_none none;
+	struct head_none *none;
 	struct filter *filter;
 	size_t rule_literals;	/* those before are of rules, the others near misses */
 	struct zone zone;
@@ -200,7 +200,7 @@ struct scan_plan *scan_plan_new(const struct rules *r, struct zone z, struct sv 
 	p->zone = z;
 	if (!make_filter(p, r, head, a) || !take_head(p, r, head, a))
 		return NULL;
-	head_none_init(&p->none, r);
+	p->none = head_none_new(r, a);
 	return p;
 }
 
@@ -354,7 +354,7 @@ static struct scan_sign *sign_place(struct scan *s, const struct scan_sign *sign
 {
 	uint64_t h = (sign->bytes[0] ^ sign->bytes[1] * UINT64_C(0xc2b2ae3d27d4eb4f)) * UINT64_C(0x9e3779b97f4a7c15);
 
-	return &s->signs[h >> 32 & (SCAN_SIGNS - 1)];
+	return &s->signs[h >> 56];
 }
 
 /*
@@ -398,6 +398,12 @@ static bool find_body(const struct scan *s, const char *bytes, const char *line,
 	return true;
 }
 
+/* Whether it certainly goes on with the record before it. */
+static bool is_none(const struct scan_plan *p, struct sv line)
+{
+	return line.n == 0 || (wrap_is_none(line) && head_is_none(p->none, line));
+}
+
 /* Without its end. */
 static enum line_sort sort_line(struct scan *s, const struct found *f, const char *bytes, size_t start, size_t end,
 				struct scan_record *out)
@@ -408,7 +414,7 @@ static enum line_sort sort_line(struct scan *s, const struct found *f, const cha
 	if (f->odd)
 		return LINE_DOUBTFUL;
 	if (!has_shape(p, line, end - start))
-		return head_is_none(&p->none, line, line_end) ? LINE_NONE : LINE_DOUBTFUL;
+		return is_none(p, (struct sv){ line, end - start }) ? LINE_NONE : LINE_DOUBTFUL;
 	if (!fits(s, line, line_end) || !take_time(s, line, &out->us))
 		return LINE_DOUBTFUL;
 	out->at = (uint32_t)start;

@@ -455,84 +455,63 @@ bool head_fits(const struct head *h, const char *line, const char *end, const ch
 
 /* ---- lines that fit nothing ---- */
 
-/* The byte that all lines of the layout have in them; '\0' when none is known. */
-static char needed(const struct tree *t)
-{
-	struct arena *a = arena_new();
-	struct cover c;
-	char found;
-
-	tree_cover(t, a, &c);
-	found = c.count == 1 ? c.literals[0].p[0] : '\0';
-	arena_free(a);
-	return found;
-}
+/* The layouts of lines that may begin with a byte, by what must stand in them. */
+struct head_none {
+	struct needs {
+		const struct cover **covers;
+		size_t count, capacity;
+	} by_first[256];
+};
 
 static void add_layout(struct head_none *n, const struct layout *layout, struct arena *a)
 {
+	const struct tree *t = tree_of(layout->source, a);
+	struct cover *cover = arena_alloc(a, sizeof *cover);
 	uint64_t first[4] = { 0 };
-	const struct tree *t;
-	char needs;
 
-	/* Objects begin with a brace, behind blanks at most: head_is_none looks for it. */
-	if (layout->line == NULL)
-		return;
-	t = tree_of(layout->source, a);
 	if (t == NULL || !tree_first(t, first) || t->child->kind != TREE_START)
 		memset(first, 0xff, sizeof first);
-	needs = t != NULL ? needed(t) : '\0';
-	for (unsigned c = 0; c < 256; c++) {
-		if ((first[c / 64] >> (c % 64) & 1) == 0)
-			continue;
-		n->needs[c] = !n->may_begin[c] || n->needs[c] == needs ? needs : '\0';
-		n->may_begin[c] = true;
-	}
+	if (t != NULL)
+		tree_cover(t, a, cover);
+	for (unsigned c = 0; c < 256; c++)
+		if ((first[c / 64] >> (c % 64) & 1) != 0)
+			*ARENA_PUSH(a, n->by_first[c].covers, n->by_first[c].count, n->by_first[c].capacity) = cover;
 }
 
-/*
- * Blanks alone are left to stand before what is none: with any other byte a line
- * may be wrapped (a name of a file, of a pod).
- */
-void head_none_init(struct head_none *n, const struct rules *r)
+struct head_none *head_none_new(const struct rules *r, struct arena *a)
 {
-	struct arena *a = arena_new();
+	struct head_none *n = arena_alloc(a, sizeof *n);
 
-	*n = (struct head_none){ .needs = { 0 } };
-	for (size_t i = 0; i < r->layout_count; i++) {
-		add_layout(n, r->layouts[i], a);
-		arena_reset(a);
-	}
-	for (unsigned c = 0; c < 256; c++) {
-		if (c == ' ' || c == '\t')
-			continue;
-		n->may_begin[c] = true;
-		n->needs[c] = '\0';
-	}
-	arena_free(a);
+	for (size_t i = 0; i < r->layout_count; i++)
+		if (r->layouts[i]->line != NULL)
+			add_layout(n, r->layouts[i], a);
+	return n;
 }
 
-bool head_is_none(const struct head_none *n, const char *line, const char *end)
+/* Whether one of the literals is there, or none is known. */
+static bool may_have(struct sv line, const struct cover *c)
 {
-	unsigned char first;
-	const char *p = line;
+	size_t at;
 
-	if (end > line && end[-1] == '\r')
-		end--;
-	if (line == end)
+	for (size_t i = 0; i < c->count; i++)
+		if (sv_find(line, c->literals[i], &at))
+			return true;
+	return c->count == 0;
+}
+
+bool head_is_none(const struct head_none *n, struct sv line)
+{
+	const struct needs *needs = &n->by_first[(unsigned char)line.p[0]];
+	struct sv text;
+
+	for (size_t i = 0; i < needs->count; i++)
+		if (may_have(line, needs->covers[i]))
+			return false;
+	/* An object of JSON begins with a brace, behind blanks at most. */
+	if (line.p[0] != '{' && line.p[0] > ' ')
 		return true;
-	first = (unsigned char)*line;
-	if (n->may_begin[first] && (n->needs[first] == '\0' || memchr(line, n->needs[first], (size_t)(end - line)) != NULL))
-		return false;
-	while (p < end && (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\v' || *p == '\f'))
-		p++;
-	if (p < end && *p == '{')
-		return false;
-	/* What stands before a colon may be the name of a file, unless there is a blank in it. */
-	if (first == ' ')
-		return true;
-	while (p < end && *p != ' ' && *p != ':')
-		p++;
-	return p == end || *p == ' ';
+	text = sv_trim(line);
+	return text.n == 0 || text.p[0] != '{';
 }
 
 /* ---- literals ---- */
