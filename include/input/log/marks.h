@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* So many bytes behind a block must be readable. */
-#define MARKS_SLACK 64
+#define MARKS_SLACK 80
 
 struct marks {
 	uint32_t *ends;		/* of line feeds, in order */
