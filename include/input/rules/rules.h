@@ -33,7 +33,10 @@ struct rules *rules_parse(struct sv file_name, struct sv text, struct diag *d);
 /* Accepts NULL. */
 void rules_free(struct rules *r);
 
-/* Runs the examples; each failure is recorded. 0, or -1 when one failed. */
+/*
+ * Runs the examples; each failure is recorded. 0, or -1 when one failed. Rules
+ * that slow the reading of large logs down are noted ("rules.slow").
+ */
 int rules_check(const struct rules *r, struct diag *d);
 
 /* What a layout may map to fields of events; more are left out. */

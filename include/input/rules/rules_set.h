@@ -207,6 +207,11 @@ void pattern_set(struct event *e, enum event_field f, struct sv text);
 /* The rules that fit a record, at most max of them, in order: more than one is a mistake in the rules. */
 size_t rules_fit(const struct rules *r, const struct log_record *record, const struct rule **out, size_t max);
 
+/* ---- rules_speed.c ---- */
+
+/* Notes rules that slow the reading of large logs down: their literal is short, or missing. */
+void rules_note_slow(const struct rules *r, struct diag *d);
+
 /* ---- rules_table.c ---- */
 
 /* Why a table cannot work, or NULL. */

@@ -36,7 +36,6 @@ struct scan_plan {
 	struct word words[WORDS_MAX];
 	size_t word_count;
 	size_t fraction_at, fraction_digits;	/* in the line */
-	uint64_t sign_masks[2];
 	bool bracketed;		/* lines begin with one */
 	bool guarded;		/* a wrapper may begin like these lines: what follows the time tells */
 };
@@ -116,15 +115,6 @@ static void take_words(struct scan_plan *p, const char *line)
 		add_word(p, h->shape_bytes - 8, line);
 }
 
-static void take_masks(struct scan_plan *p)
-{
-	unsigned char masks[16];
-
-	for (size_t i = 0; i < sizeof masks; i++)
-		masks[i] = i < p->head->between_bytes ? 0xff : 0;
-	memcpy(p->sign_masks, masks, sizeof masks);
-}
-
 static bool make_filter(struct scan_plan *p, const struct rules *r, struct sv sample, struct arena *a)
 {
 	struct sv *of_rules, *all;
@@ -144,20 +134,34 @@ static bool make_filter(struct scan_plan *p, const struct rules *r, struct sv sa
 	return p->filter != NULL;
 }
 
+/* By a time of the layout; false when there is no such time, or clocks showed it twice. */
+static bool settle(struct sv text, struct sv layout, struct zone z, int64_t *us)
+{
+	struct tstamp t;
+	struct host_time instants[2];
+	enum zone_local local;
+	size_t used;
+
+	if (!tstamp_read(text, layout, &t, &used) || used != text.n || !tstamp_resolve(&t, z, instants, &local) || local != ZONE_ONCE)
+		return false;
+	*us = instants[0].us;
+	return true;
+}
+
 /* A plan by this line, if it is a record without a wrapper whose layout and time are plain. */
 static bool take_line(struct scan_plan *p, const struct rules *r, struct sv line, struct arena *a)
 {
 	const struct head *h = head_of(r, line, a);
 	bool zoned;
+	int64_t us;
 
 	if (h == NULL || !is_plain_time(h->time_layout, &zoned) || (!zoned && p->zone.rules != NULL) ||
-	    h->time_bytes < SCAN_SECOND_BYTES)
+	    h->time_bytes < SCAN_SECOND_BYTES || !settle(sv_sub(line, h->time_at, h->time_bytes), h->time_layout, p->zone, &us))
 		return false;
 	p->head = h;
 	p->bracketed = line.p[0] == '[';
 	p->guarded = p->bracketed || line.p[h->time_at + 10] == 'T';
 	take_words(p, line.p);
-	take_masks(p);
 	return true;
 }
 
@@ -320,34 +324,27 @@ static bool take_time(struct scan *s, const char *line, int64_t *us)
 {
 	const struct head *h = s->plan->head;
 	const char *second = line + h->time_at;
-	struct tstamp t;
-	struct host_time instants[2];
-	enum zone_local local;
-	size_t used;
+	int64_t whole_us;
 
 	/* Nineteen bytes, three times eight. */
 	if (!s->has_second || ((load(second) ^ load(s->second)) | (load(second + 8) ^ load(s->second + 8)) |
 			       (load(second + 11) ^ load(s->second + 11))) != 0) {
-		s->has_second = tstamp_read((struct sv){ second, h->time_bytes }, h->time_layout, &t, &used) && used == h->time_bytes &&
-				tstamp_resolve(&t, s->plan->zone, instants, &local) && local == ZONE_ONCE;
+		s->has_second = settle((struct sv){ second, h->time_bytes }, h->time_layout, s->plan->zone, &whole_us);
 		if (!s->has_second)
 			return false;
 		memcpy(s->second, second, SCAN_SECOND_BYTES);
-		s->second_us = instants[0].us - fraction_us(s->plan, line);
+		s->second_us = whole_us - fraction_us(s->plan, line);
 	}
 	*us = s->second_us + fraction_us(s->plan, line);
 	return true;
 }
 
-/*
- * What stands behind the time, as far as lines of this layout have anything
- * before their message, at most sixteen bytes of it.
- */
+/* What stands behind the time. */
 static struct scan_sign sign_of(const struct scan_plan *p, const char *line)
 {
 	const char *behind = line + p->head->time_at + p->head->time_bytes;
 
-	return (struct scan_sign){ { load(behind) & p->sign_masks[0], load(behind + 8) & p->sign_masks[1] } };
+	return (struct scan_sign){ { load(behind), load(behind + 8) } };
 }
 
 static struct scan_sign *sign_place(struct scan *s, const struct scan_sign *sign)
@@ -357,19 +354,29 @@ static struct scan_sign *sign_place(struct scan *s, const struct scan_sign *sign
 	return &s->signs[h >> 56];
 }
 
+static bool fits_by_walk(const struct scan_plan *p, const char *line, const char *end)
+{
+	const char *body;
+
+	return head_fits(p->head, line, end, &body) && (!p->guarded || is_guarded(p, line, end));
+}
+
 /*
- * Whether the layout fits. A line that goes on like one that it fitted, in this
- * block, is not walked through again: lines of one appender differ in what they
- * say, not in their form.
+ * Whether the layout fits. Where much stands between the time and the message, a
+ * line that goes on like one that fitted, in this block, is not walked through
+ * again: lines of one appender differ in what they say, not in their form.
  */
 static bool fits(struct scan *s, const char *line, const char *end)
 {
-	struct scan_sign sign = sign_of(s->plan, line), *known = sign_place(s, &sign);
-	const char *body;
+	struct scan_sign sign, *known;
 
+	if (s->plan->head->between_bytes < sizeof sign)
+		return fits_by_walk(s->plan, line, end);
+	sign = sign_of(s->plan, line);
+	known = sign_place(s, &sign);
 	if (known->bytes[0] == sign.bytes[0] && known->bytes[1] == sign.bytes[1])
 		return true;
-	if (!head_fits(s->plan->head, line, end, &body) || (s->plan->guarded && !is_guarded(s->plan, line, end)))
+	if (!fits_by_walk(s->plan, line, end))
 		return false;
 	*known = sign;
 	return true;
