@@ -41,6 +41,8 @@ struct clock_piece {
 	double drift_ppm;	/* growth of the offset; 0 unless no constant offset fits the bounds */
 	int64_t step_us;	/* by how much the clock was set when it began; 0 for the first */
 	struct host_time set_after, set_before;	/* it was set between these two times that it showed; not of the first */
+	bool is_told;		/* the step, by the host's own daemon */
+	struct evidence told;
 	bool has_uncertainty;
 	int64_t uncertainty_us;	/* from first to last the true offset lies within offset +- uncertainty */
 	struct host_time best;	/* where it is known best */
@@ -66,6 +68,7 @@ struct host_clock {
 	size_t links_forward;	/* links that bound the offset from above */
 	size_t links_backward;	/* ... from below */
 	size_t links_refuted;	/* links that the others contradict: two messages taken for one */
+	size_t told_refuted;	/* steps that the host's own daemon tells of, and that links on both sides exclude */
 	const struct clock_piece *pieces; /* in order; more than one when the clock was set. NULL without links */
 	size_t piece_count;
 	int64_t step_us;	/* in which its coarsest log writes times: 1 s, 1 ms, 1 us; 0 when it has no lines that link */

@@ -8,27 +8,13 @@
  */
 
 #include "analysis/path.h"
+#include "analysis/threshold.h"
 #include "analysis/window.h"
-
-enum threshold_id {
-#define THRESHOLD(id, name, value, unit, least, most, reason) THRESHOLD_##id,
-#include "analysis/threshold.def"
-#undef THRESHOLD
-	THRESHOLD_COUNT
-};
-
-/* A threshold: a row, so that it can be shown and changed. */
-struct threshold {
-	const char *name;	/* "blackout.least_ms" */
-	int64_t value;
-	const char *unit;
-	int64_t least, most;
-	const char *reason;	/* with the section of method.md */
-};
 
 struct detect_context {
 	struct store *store;
 	const struct clocks *clocks;
+	const struct thresholds *thresholds;
 	int64_t heartbeat_ms;
 	struct arena *arena;
 	struct paths *paths;
@@ -57,10 +43,18 @@ int detect_counter_loss(const struct detect_context *ctx);
 int detect_link(const struct detect_context *ctx);
 int detect_softnet(const struct detect_context *ctx);
 int detect_conntrack(const struct detect_context *ctx);
+int detect_interface(const struct detect_context *ctx);
+int detect_socket_loss(const struct detect_context *ctx);
+int detect_socket_silence(const struct detect_context *ctx);
+int detect_starved(const struct detect_context *ctx);
+int detect_log_link(const struct detect_context *ctx);
+int detect_log_conntrack(const struct detect_context *ctx);
+int detect_log_pause(const struct detect_context *ctx);
 int detect_process_pause(const struct detect_context *ctx);
 int detect_server_pause(const struct detect_context *ctx);
 
-int64_t detect_threshold(enum threshold_id id);
+/* As it holds in this analysis. */
+int64_t detect_threshold(const struct detect_context *ctx, enum threshold_id id);
 /* An interval of a host's clock. */
 struct span detect_span(const struct detect_context *ctx, struct sv host, int64_t start_us, int64_t end_us);
 /* That of the event. */
@@ -96,6 +90,8 @@ void detect_measure_spans(struct window *w);
 void windows_merge(const struct detect_context *ctx);
 /* Finds whose address each window's caller has. 0 or -1. */
 int windows_find_callers(const struct detect_context *ctx);
+/* Makes one of a pause that its process logged and one that a capture shows of it. Numbers the windows anew. */
+void windows_join_pauses(const struct detect_context *ctx);
 /* No shorter pause of the kind is one. */
 int64_t detect_pause_limit_us(const struct detect_context *ctx, enum window_kind kind);
 

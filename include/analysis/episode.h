@@ -64,6 +64,9 @@ struct episode {
 	struct ref_time formed;
 	const struct event *preparing;
 	struct sv broker_host;
+	const struct event **told;	/* the events of r.evidence, one for each */
+	size_t told_count;
+	size_t told_capacity;
 	struct cause *causes;
 	size_t cause_count;
 	size_t cause_capacity;
@@ -75,7 +78,7 @@ struct group_life {
 	const struct clocks *clocks;
 	struct arena *arena;
 	struct sightings seen;		/* lines that name the group */
-	struct sightings processes;	/* lines of all clients, of whatever group, by host, then time */
+	struct sightings processes;	/* lines of all clients, of whatever group, and of processes killed, by host, then time */
 	struct coverage *logs;		/* of hosts, on the reference clock */
 	size_t log_count;
 	int64_t session_us, heartbeat_us, poll_us;
@@ -105,6 +108,11 @@ void episode_evidence(struct group_life *life, struct episode *ep, const struct 
 /* How far a line of that host may be off, beyond the slack. */
 int64_t episode_slack_us(const struct group_life *life, struct sv host);
 
+/* ---- echo.c ---- */
+
+/* The evidence of the episode that said the same before, in other words; NULL when none did. */
+struct evidence *echo_find(const struct episode *ep, const struct event *e);
+
 /* ---- trigger.c ---- */
 
 /* What the words of a reason mean; false when they mean nothing that is known. */
@@ -127,6 +135,12 @@ void triggers_from_clients(struct group_life *life);
 bool witness_is_unknown_member(const struct event *e);
 /* When a new process, or at least a new consumer, first started on the host from t on; INT64_MAX when none did. */
 int64_t witness_restart_us(const struct group_life *life, struct sv host, struct sv client, struct ref_time t);
+/*
+ * The first line between two instants that a process of the host was killed, after which this client of it says
+ * nothing more until it has started anew, or for a session timeout; NULL when there is none.
+ */
+const struct sighting *witness_killing(const struct group_life *life, struct sv host, struct sv client, int64_t from_us,
+				       int64_t to_us);
 
 /* ---- root.c ---- */
 

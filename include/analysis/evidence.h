@@ -23,6 +23,8 @@ struct evidence {
 	struct sv host;
 	struct sv text;			/* the line, for text inputs; else a short rendering of the fields */
 	struct sv role;			/* what it shows here: "the coordinator removed the member"; a literal */
+	struct place *also;		/* where else the same is said: by another line, or another appender */
+	size_t also_count, also_capacity;
 };
 
 struct evidence_list {
@@ -35,7 +37,17 @@ struct evidence_list {
 /* One event as evidence. Its texts are e's, but for the rendering, which is the arena's. role is a literal. */
 struct evidence evidence_of(struct arena *a, const struct event *e, struct ref_time time, const char *role);
 
-/* Appends unless the event is there already (an event that is in no store, id 0, is always new). e's texts must outlive the list (they do when loaded by query_load). */
+/* Two lines of one host that are written within so long, and say the same of the same client, tell of one event. */
+#define EVIDENCE_ECHO_US (100 * US_PER_MS)
+
+/* The place says the same: noted, unless it is known. */
+void evidence_echo(struct evidence *e, struct arena *a, const struct place *place);
+
+/*
+ * Appends unless the event is there already (an event that is in no store, id 0,
+ * is always new), or the same line of the same host: that is one more place. e's
+ * texts must outlive the list (they do when loaded by query_load).
+ */
 void evidence_add(struct evidence_list *list, struct arena *a, const struct event *e, struct ref_time time,
 		  const char *role);
 /* By time, then event id. */

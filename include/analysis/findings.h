@@ -13,6 +13,7 @@
 #include "analysis/idempotency.h"
 #include "analysis/rebalance.h"
 #include "analysis/share.h"
+#include "analysis/threshold.h"
 #include "analysis/tune.h"
 #include "analysis/window.h"
 
@@ -23,6 +24,7 @@ struct findings {
 	struct span span;	/* of all events with a time */
 	struct clocks clocks;
 	struct groups groups;
+	struct thresholds thresholds;	/* by which the windows were found */
 	struct windows windows;
 	struct rebalances rebalances;
 	struct share share;

@@ -34,6 +34,13 @@ struct grants {
 int grants_find(struct store *s, const struct clocks *c, const struct groups *g, const struct rebalances *r,
 		const struct attempts *t, struct arena *a, struct grants *out);
 
+/*
+ * Grants of which no log tells the offset take it from the commits that the
+ * coordinator stored: the latest before the new owner began is where it
+ * resumed. grants_find does it (grant_commit.c). 0 or -1.
+ */
+int grants_take_commits(struct store *s, const struct clocks *c, struct arena *a, struct grants *grants);
+
 /* Those of this consumer and partition: [*first, *end). */
 void grants_of(const struct grants *grants, const struct run *r, size_t *first, size_t *end);
 

@@ -9,7 +9,7 @@
 
 #include "analysis/clock.h"
 
-/* A setting is known from the client's config dump (its evidence), or not at all. */
+/* A setting is known from the client's config dump, or what the coordinator stored of it (its evidence), or not at all. */
 struct setting {
 	bool known;
 	int64_t value;
@@ -40,8 +40,8 @@ struct group {
 	struct setting request_timeout_ms;
 	struct setting auto_commit_interval_ms;
 	struct setting enable_auto_commit;	/* 0 or 1 */
-	struct sv coordinator;	/* host:port as clients name it, the latest; absent when not known */
-	bool coordinator_changed;	/* clients found more than one */
+	struct sv coordinator;	/* host:port as clients, or kafka-consumer-groups, name it, the latest; absent when not known */
+	bool coordinator_changed;	/* more than one was found */
 };
 
 struct groups {

@@ -4,13 +4,14 @@
 
 /*
  * What a user can choose about the analysis. Thresholds of the detectors are
- * rows of their own tables (detect.h).
+ * rows of a table of their own (threshold.h).
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/threshold.h"
 #include "base/sv.h"
 #include "base/tstamp.h"
 
@@ -25,6 +26,7 @@ struct analysis_options {
 	bool has_from, has_to;		/* --from, --to: rebalances outside are not counted */
 	struct ref_time from, to;
 	int threshold_percent;		/* the runbook's line, 80 */
+	struct thresholds thresholds;	/* of the detectors */
 	const struct host_offset *offsets;
 	size_t offset_count;
 	unsigned shifts;		/* circular shifts, 10000 */

@@ -38,7 +38,7 @@ struct measure {
 	int64_t value;
 };
 
-#define WINDOW_MEASURES_MAX 16
+#define WINDOW_MEASURES_MAX MEASURE_COUNT
 
 struct window {
 	unsigned id;		/* 1.. in order of start: W1, W2 ... */
@@ -69,6 +69,9 @@ struct coverage {
 	struct sv kind;		/* "capture", "softnet", "conntrack", "netstat", "snmp", "log", "snapshot", "effects" */
 	struct sv host;
 	struct span span;
+	struct sv scope;	/* of counters: "host", "namespace", "cgroup", "unknown"; absent else */
+	int64_t interval_us;	/* of counters: between two samples, the longest of those that are of one sort; 0 else */
+	bool is_coarse;		/* sampled so seldom that these counters open no window, and that their quiet says nothing */
 	bool sees_callers;	/* a capture on the called side, or between: it saw the paths of other hosts too */
 };
 
@@ -98,6 +101,12 @@ const struct measure *window_measure(const struct window *w, enum measure_id id)
  * not known, on either side, matches all, and then *certain is false.
  */
 bool window_concerns(const struct window *w, struct sv host, bool *certain);
+/*
+ * The counters whose samples lie furthest apart, if by more than a limit such as
+ * the session timeout: what happened between two of them has no exact place.
+ * NULL when all are finer.
+ */
+const struct coverage *windows_coarsest(const struct windows *w, int64_t limit_us);
 /*
  * The time in which jitter on this host (absent: any) could have been seen
  * (method.md 1): by its captures, its counters, or captures that show the paths of others.

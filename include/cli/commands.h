@@ -11,6 +11,8 @@ enum exit_code command_ingest(const struct options *o, struct arena *run);
 enum exit_code command_report(const struct options *o, struct arena *run);
 enum exit_code command_tune(const struct options *o, struct arena *run);
 enum exit_code command_explain(const struct options *o, struct arena *run);
+enum exit_code command_probe(const struct options *o, struct arena *run);
 enum exit_code command_rules(const struct options *o, struct arena *run);
+enum exit_code command_thresholds(const struct options *o, struct arena *run);
 
 #endif

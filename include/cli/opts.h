@@ -14,6 +14,7 @@
 #include "analysis/share.h"
 #include "base/arena.h"
 #include "cli/files.h"
+#include "cli/probe.h"
 #include "input/source.h"
 #include "report/report.h"
 
@@ -33,6 +34,8 @@ enum command {
 	COMMAND_TUNE = 1 << 3,
 	COMMAND_EXPLAIN = 1 << 4,
 	COMMAND_RULES = 1 << 5,
+	COMMAND_PROBE = 1 << 6,
+	COMMAND_THRESHOLDS = 1 << 7,
 };
 
 struct options {
@@ -46,6 +49,7 @@ struct options {
 	enum when color;
 	struct ingest_options ingest;	/* rules are set by the command */
 	struct analysis_options analysis;
+	struct probe_options probe;
 	/* arrays behind the two above */
 	struct host_pattern *hosts;
 	size_t host_capacity;

@@ -107,7 +107,7 @@ struct kind {
 };
 
 extern const struct kind capture_kind;	/* pcap, pcapng */
-extern const struct kind counters_kind;	/* softnet, conntrack, snmp, netstat, in sampling loops */
+extern const struct kind counters_kind;	/* of kernels and hosts: sampling loops, sar, Prometheus and the like */
 extern const struct kind snapshot_kind;	/* kafka-consumer-groups --describe, in sampling loops */
 extern const struct kind table_kind;	/* CSV, TSV, JSON Lines, mapped by rules */
 extern const struct kind log_kind;	/* text logs, by layouts and rules */

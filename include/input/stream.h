@@ -37,6 +37,9 @@ struct stream *stream_of(struct arena *a, struct sv bytes);
 ptrdiff_t stream_read_on(struct stream *s, void *bytes, size_t n);
 /* How many bytes have been handed out by stream_read. */
 uint64_t stream_position(const struct stream *s);
+/* How many lines have been read of it: told by whoever takes it apart, 0 when it is no text. */
+void stream_note_lines(struct stream *s, uint64_t lines);
+uint64_t stream_lines(const struct stream *s);
 /* Whether the source is known to be damaged, recorded or not yet. */
 bool stream_is_damaged(const struct stream *s);
 

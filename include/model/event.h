@@ -37,14 +37,15 @@ enum event_side { SIDE_CLIENT, SIDE_BROKER, SIDE_TOOL, SIDE_PATH, SIDE_HOST, SID
 /* How much an event carries (method.md 1). */
 enum strength { STRENGTH_SUGGESTS, STRENGTH_PROVES };
 
-/* A set of fields, one bit each. */
-typedef uint64_t field_set;
-#define FIELD_BIT(id) (UINT64_C(1) << (id))
+/* A set of fields, one bit each. There are more than 64; gcc and clang have this type wherever pointers have 64 bits. */
+__extension__ typedef unsigned __int128 field_set;
+#define FIELD_BIT(id) ((field_set)1 << (id))
 
 struct field_info {
 	const char *name;
 	enum field_type type;
 	bool is_amount;		/* FIELD_INT, but written as a decimal */
+	bool is_span;		/* FIELD_INT, milliseconds, and may be written with another unit */
 	const char *what;
 };
 
@@ -75,6 +76,7 @@ struct event {
 	struct sv host;		/* whose clock wrote the time; absent when not known */
 	struct place place;	/* where it stands */
 	struct sv text;		/* the record as written, for text inputs; absent else */
+	uint64_t record_id;	/* digest of the id that a collector gave the record; 0 when none did, and when read from the store */
 	field_set set;		/* which values are known */
 	/* By the field's type. Bytes belong to whoever made the event, until the sink returns. */
 	union {

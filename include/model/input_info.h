@@ -12,6 +12,13 @@
 
 #include "model/event.h"
 
+/*
+ * A record that speaks of consumer groups and that no rule knows is a problem of
+ * this code, whose message is these words and the record's beginning.
+ */
+#define NEAR_MISS_CODE "log.near_miss"
+#define NEAR_MISS_WORDS "speaks of consumer groups, and no rule knows it: "
+
 struct input_info {
 	int64_t id;		 /* in the store; 0 before */
 	struct sv path;		 /* as the user named it; "archive.zip!inner/name" inside an archive */
@@ -22,6 +29,7 @@ struct input_info {
 	struct sv why_skipped;	 /* absent when it was read */
 	struct sv same_as;	 /* path of the input with the same bytes; set by begin when it gives 0 */
 	uint64_t size_bytes;	 /* as stored */
+	uint64_t lines;		 /* of text; 0 when it is none */
 	uint64_t records;	 /* log records, packets, rows, samples */
 	uint64_t events;	 /* made from them */
 	uint64_t skipped;	 /* records that were damaged and left out */

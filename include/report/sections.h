@@ -18,6 +18,9 @@ struct chapter_context {
 /* section_summary.c */
 void chapter_summary(struct out *o, const struct chapter_context *c);
 void chapter_timeline(struct out *o, const struct chapter_context *c);
+/* section_thresholds.c */
+void chapter_thresholds(struct out *o, const struct chapter_context *c);
+void members_thresholds(struct json_writer *w, const struct findings *f);
 /* section_group.c */
 void chapter_share(struct out *o, const struct chapter_context *c);
 void chapter_rebalances(struct out *o, const struct chapter_context *c);

@@ -167,14 +167,28 @@ static bool one_attempt(const struct attempt *x, const struct attempt *y)
 	       sv_agree(x->message_id, y->message_id) && attempt_same_payload(x, y);
 }
 
+/*
+ * The same line once more in one file: two appenders. Its time is part of it and
+ * finer than a second, so that no second attempt could have written it.
+ */
+static bool is_same_line(const struct attempt *x, const struct attempt *y)
+{
+	const struct evidence *p = &x->evidence, *q = &y->evidence;
+
+	return p->place.unit == PLACE_LINE && q->place.unit == PLACE_LINE && p->place.input == q->place.input &&
+	       p->written.us == q->written.us && p->written.us % US_PER_S != 0 && sv_eq(p->host, q->host) &&
+	       !sv_is_absent(p->text) && sv_eq(p->text, q->text);
+}
+
 static void take_if_absent(struct sv *to, struct sv from)
 {
 	if (sv_is_absent(*to))
 		*to = from;
 }
 
-static void join_report(struct attempt *into, const struct attempt *from)
+static void join_report(struct attempt *into, const struct attempt *from, struct arena *a)
 {
+	evidence_echo(&into->evidence, a, &from->evidence.place);
 	take_if_absent(&into->request_id, from->request_id);
 	take_if_absent(&into->message_id, from->message_id);
 	take_if_absent(&into->fingerprint, from->fingerprint);
@@ -188,8 +202,9 @@ static void join_report(struct attempt *into, const struct attempt *from)
 
 /*
  * A table and a log may both tell of one attempt; counted twice each effect
- * would be a double one. Reports of one input are all kept: there a repeated
- * row is what we look for. The rest is closed up in place.
+ * would be a double one. Reports of one input are all kept, but for a line that
+ * was written twice: there a repeated row is what we look for. The rest is closed
+ * up in place.
  */
 static void join_reports(struct attempts *out, struct arena *a)
 {
@@ -207,9 +222,15 @@ static void join_reports(struct attempts *out, struct arena *a)
 			size_t before = (size_t)(order[i - back] - out->items);
 			if (!attempt_same_intent(order[i - back], order[i]))
 				break;
-			if (joined[before] || sv_is_absent(order[i]->operation) || !one_attempt(order[i - back], order[i]))
+			bool is_echo = is_same_line(order[i - back], order[i]);
+			if (dropped[before] || sv_is_absent(order[i]->operation) ||
+			    (!is_echo && (joined[before] || !one_attempt(order[i - back], order[i]))))
 				continue;
-			join_report(order[i - back], order[i]);
+			join_report(order[i - back], order[i], a);
+			if (is_echo) {
+				dropped[at] = true;
+				break;
+			}
 			joined[before] = joined[at] = dropped[at] = true;
 			break;
 		}

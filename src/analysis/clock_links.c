@@ -14,6 +14,8 @@
 
 #include <stdlib.h>
 
+#include "model/masked.h"
+
 enum fact_kind {
 	FACT_LEAVES,
 	FACT_LEFT,
@@ -96,6 +98,12 @@ struct facts {
 
 /* ---- events to facts ---- */
 
+/* One that was masked is that of any member. */
+static struct sv if_readable(struct sv member)
+{
+	return member.n == 0 || masked_is(member) ? SV_ABSENT : member;
+}
+
 /* The rule that read the line knows best where an id ends; without it, at a space. */
 static struct sv member_of(const struct fact_type *type, const struct event *e)
 {
@@ -105,9 +113,9 @@ static struct sv member_of(const struct fact_type *type, const struct event *e)
 	if (!sv_is_absent(phrase) && !sv_find(reason, phrase, &at))
 		return SV_ABSENT;
 	if (sv_is_absent(phrase) || event_has(e, FIELD_MEMBER))
-		return event_text(e, FIELD_MEMBER);
+		return if_readable(event_text(e, FIELD_MEMBER));
 	reason = sv_sub(reason, at + phrase.n, reason.n);
-	return sv_cut(&reason, ' ');
+	return if_readable(sv_cut(&reason, ' '));
 }
 
 static bool host_index(const struct link_sources *from, struct sv host, size_t *out)

@@ -21,6 +21,7 @@
 #include "analysis/clock_links.h"
 #include "analysis/clock_piece.h"
 #include "analysis/clock_step.h"
+#include "analysis/clock_told.h"
 #include "analysis/clock_zone.h"
 
 enum { ABOVE, BELOW };
@@ -423,6 +424,8 @@ static int keep_clocks(struct store *s, const struct solver *v, struct arena *a,
 		for (size_t k = 0; k < h->piece_count; k++)
 			keep_links(out, a, pieces[k].tightest, pieces[k].has_tightest);
 		keep_links(out, a, h->tightest, h->has_tightest);
+		if (clock_told_take(s, out, a, h) < 0)
+			return -1;
 	}
 	return 0;
 }

@@ -9,13 +9,7 @@
 #include <assert.h>
 #include <string.h>
 
-static const struct threshold thresholds[THRESHOLD_COUNT] = {
-#define THRESHOLD(id, name, value, unit, least, most, reason) { name, value, unit, least, most, reason },
-#include "analysis/threshold.def"
-#undef THRESHOLD
-};
-
-#define ROWS(first, last) &thresholds[THRESHOLD_##first], THRESHOLD_##last - THRESHOLD_##first + 1
+#define ROWS(first, last) &threshold_infos[THRESHOLD_##first], THRESHOLD_##last - THRESHOLD_##first + 1
 
 const struct detector detectors[] = {
 	{ WINDOW_BLACKOUT, "capture", detect_blackout, ROWS(BLACKOUT_LEAST_MS, BLACKOUT_RTTS) },
@@ -24,10 +18,17 @@ const struct detector detectors[] = {
 	{ WINDOW_RESET, "capture", detect_reset, ROWS(RESET_UNANSWERED_MS, RESET_RESTART_S) },
 	{ WINDOW_LOSS, "netstat", detect_counter_loss, ROWS(LOSS_PERCENT, LOSS_TIMEOUTS) },
 	{ WINDOW_LINK, "netstat", detect_link, ROWS(LINK_HELD_BACK, LINK_HELD_BACK) },
+	{ WINDOW_LINK, "interface", detect_interface, ROWS(LINK_ERRORS, LINK_DROP_PERCENT) },
+	{ WINDOW_LINK, "log", detect_log_link, ROWS(LINK_LINE_MS, LINK_LINE_MS) },
+	{ WINDOW_BLACKOUT, "sockets", detect_socket_silence, ROWS(BLACKOUT_LEAST_MS, BLACKOUT_RTTS) },
+	{ WINDOW_LOSS, "sockets", detect_socket_loss, ROWS(LOSS_PERCENT, LOSS_TIMEOUTS) },
+	{ WINDOW_CONNTRACK, "log", detect_log_conntrack, ROWS(CONNTRACK_LINE_MS, CONNTRACK_LINES_APART_MS) },
 	{ WINDOW_SOFTNET, "softnet", detect_softnet, ROWS(SOFTNET_DROPS, SOFTNET_SQUEEZE_PER_S) },
 	{ WINDOW_CONNTRACK, "conntrack", detect_conntrack, ROWS(CONNTRACK_GROWTH, CONNTRACK_GROWTH) },
 	{ WINDOW_PROCESS_PAUSE, "capture", detect_process_pause, ROWS(PAUSE_HEARTBEAT_PERCENT, PAUSE_HABIT_PERCENT) },
+	{ WINDOW_PROCESS_PAUSE, "cpu_quota", detect_starved, ROWS(STARVED_PERCENT, STARVED_PERIOD_MS) },
 	{ WINDOW_SERVER_PAUSE, "capture", detect_server_pause, ROWS(SERVER_PAUSE_HEARTBEATS, SERVER_PAUSE_CALLERS) },
+	{ WINDOW_PROCESS_PAUSE, "log", detect_log_pause, ROWS(PAUSE_GAP_MS, PAUSE_GAP_MS) },
 };
 const size_t detector_count = sizeof detectors / sizeof detectors[0];
 
@@ -42,9 +43,9 @@ static const struct {
 #undef MEASURE
 };
 
-int64_t detect_threshold(enum threshold_id id)
+int64_t detect_threshold(const struct detect_context *ctx, enum threshold_id id)
 {
-	return thresholds[id].value;
+	return ctx->thresholds->value[id];
 }
 
 struct span detect_span(const struct detect_context *ctx, struct sv host, int64_t start_us, int64_t end_us)

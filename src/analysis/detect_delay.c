@@ -77,20 +77,20 @@ static int64_t greatest(int64_t a, int64_t b)
 /* Round trips beyond an hour are no measurements; below, products of thresholds stay in range. */
 #define RTT_US_MAX (3600 * US_PER_S)
 
-static void set_limit(struct baseline *b)
+static void set_limit(const struct detect_context *ctx, struct baseline *b)
 {
-	if (b->seconds < (size_t)detect_threshold(THRESHOLD_DELAY_BASELINE))
+	if (b->seconds < (size_t)detect_threshold(ctx, THRESHOLD_DELAY_BASELINE))
 		return;
 	int64_t usual = median(b->rtts, b->count);
 	for (size_t i = 0; i < b->count; i++)
 		b->rtts[i] = b->rtts[i] > usual ? b->rtts[i] - usual : usual - b->rtts[i];
 	int64_t scatter = median(b->rtts, b->count);
-	int64_t limit = greatest(usual + detect_threshold(THRESHOLD_DELAY_MADS) * scatter,
-				 detect_threshold(THRESHOLD_DELAY_MEDIANS) * usual);
+	int64_t limit = greatest(usual + detect_threshold(ctx, THRESHOLD_DELAY_MADS) * scatter,
+				 detect_threshold(ctx, THRESHOLD_DELAY_MEDIANS) * usual);
 
 	b->median_us = usual;
-	b->limit_us = greatest(limit, detect_threshold(THRESHOLD_DELAY_LEAST_MS) * US_PER_MS) +
-		      detect_threshold(THRESHOLD_DELAY_ACK_MS) * US_PER_MS;
+	b->limit_us = greatest(limit, detect_threshold(ctx, THRESHOLD_DELAY_LEAST_MS) * US_PER_MS) +
+		      detect_threshold(ctx, THRESHOLD_DELAY_ACK_MS) * US_PER_MS;
 }
 
 static bool has_rtt(const struct event *e)
@@ -116,7 +116,7 @@ static int find_baselines(const struct detect_context *ctx, struct delays *d)
 	}
 	query_free(q);
 	for (size_t i = 0; i < d->baseline_capacity; i++)
-		set_limit(&d->baselines[i]);
+		set_limit(ctx, &d->baselines[i]);
 	return rc;
 }
 
@@ -171,8 +171,8 @@ static void take_round_trips(const struct detect_context *ctx, struct delays *d,
 		widen_delay(ctx, b, run, e);
 		return;
 	}
-	if (run->samples < detect_threshold(THRESHOLD_DELAY_SAMPLES) &&
-	    run->end_us - run->start_us < detect_threshold(THRESHOLD_DELAY_FOR_MS) * US_PER_MS)
+	if (run->samples < detect_threshold(ctx, THRESHOLD_DELAY_SAMPLES) &&
+	    run->end_us - run->start_us < detect_threshold(ctx, THRESHOLD_DELAY_FOR_MS) * US_PER_MS)
 		return;
 	struct window *w =
 		detect_add(ctx, WINDOW_DELAY, "capture", SV_ABSENT, path, detect_event_span(ctx, run->first));

@@ -7,215 +7,62 @@
  * network namespace in which they were read.
  */
 
-#include "analysis/detect.h"
+#include "analysis/detect_counters.h"
 
 #include <stdlib.h>
 
-#define COLUMNS_MAX 4
-#define INTERVAL_EVENTS_MAX 8
-
-struct column {
-	const char *counter;
-	enum measure_id measure;
-};
-
-/* The counters that one detector reads of one kind of samples. */
-struct counters {
-	const char *evidence; /* as in coverage */
-	const struct column *columns;
-	size_t column_count;
-};
-
-/* The interval between two samples of one host that is being added up. */
-struct interval {
-	bool in_use;
-	const struct path *series;
-	int64_t start_us, end_us;    /* by the host's clock */
-	int64_t growth[COLUMNS_MAX]; /* over all CPUs */
-	struct event *events;	     /* its rows; room for INTERVAL_EVENTS_MAX once there was one */
-	size_t event_count, more;
-	struct span_set covered; /* by these samples on this host */
-	bool has_covered;
-};
-
-struct collector {
-	const struct detect_context *ctx;
-	const struct counters *counters;
-	struct interval *items;
-	size_t capacity;
-	/* Whether the growth opens a window, with the host's span at hand. */
-	bool (*is_window)(struct collector *c, const struct interval *i, struct span span);
-	enum window_kind kind;
-	const char *role;
-	/* softnet: */
-	struct squeezes *squeezes;
-	size_t squeeze_capacity;
-};
-
-/* Counters of one host are numbered as paths are. */
-static const struct path *series_of(const struct detect_context *ctx, struct sv host, const char *evidence)
-{
-	return paths_get(ctx->paths, host, sv_of(evidence), SV(""));
-}
-
-static bool find_column(const struct counters *counters, const struct event *e, size_t *column)
-{
-	for (*column = 0; *column < counters->column_count; (*column)++)
-		if (sv_eq(event_text(e, FIELD_COUNTER), sv_of(counters->columns[*column].counter)))
-			return true;
-	return false;
-}
-
-static struct span_set covered_by(const struct detect_context *ctx, const char *evidence, struct sv host)
-{
-	struct span_set set = { 0 };
-
-	for (size_t i = 0; i < ctx->out->coverage_count; i++) {
-		const struct coverage *c = &ctx->out->coverage[i];
-
-		if (sv_eq(c->kind, sv_of(evidence)) && sv_eq(c->host, host))
-			span_set_add(&set, ctx->arena, c->span);
-	}
-	return set;
-}
-
-/* Growth over a gap between samples happened some time in it: that is no window. */
-static bool is_covered(struct collector *c, struct interval *i, struct span span)
-{
-	if (!i->has_covered)
-		i->covered = covered_by(c->ctx, c->counters->evidence, i->series->host);
-	i->has_covered = true;
-	return span_set_covers(&i->covered, span, 0);
-}
-
-static void open_window(struct collector *c, const struct interval *i, struct span span)
-{
-	struct window *w = detect_add(c->ctx, c->kind, c->counters->evidence, i->series->host, NULL, span);
-
-	w->resolution_us = span_length_us(span);
-	for (size_t column = 0; column < c->counters->column_count; column++)
-		if (i->growth[column] > 0)
-			detect_measure(w, c->counters->columns[column].measure, i->growth[column]);
-	for (size_t e = 0; e < i->event_count; e++)
-		detect_evidence(c->ctx, w, &i->events[e], c->role);
-	if (i->more > 0)
-		detect_measure(w, MEASURE_EVIDENCE_LEFT_OUT, (int64_t)i->more);
-}
-
-static void close_interval(struct collector *c, struct interval *i)
-{
-	if (i->in_use) {
-		struct span span = detect_span(c->ctx, i->series->host, i->start_us, i->end_us);
-
-		if (is_covered(c, i, span) && c->is_window(c, i, span))
-			open_window(c, i, span);
-	}
-	*i = (struct interval){
-		.series = i->series, .events = i->events, .covered = i->covered, .has_covered = i->has_covered
-	};
-}
-
-static void keep_row(struct arena *a, struct interval *i, const struct event *e)
-{
-	if (i->events == NULL)
-		i->events = arena_array(a, INTERVAL_EVENTS_MAX, sizeof *i->events);
-	if (i->event_count == INTERVAL_EVENTS_MAX)
-		i->more++;
-	else
-		detect_keep(a, e, &i->events[i->event_count++]);
-}
-
-static void take_delta(struct collector *c, const struct event *e, size_t column)
-{
-	const struct path *series = series_of(c->ctx, e->host, c->counters->evidence);
-	int64_t end_us;
-
-	if (__builtin_add_overflow(e->time.us, e->duration_us, &end_us))
-		return;
-	c->items = detect_room(c->ctx->arena, c->items, sizeof *c->items, series->index, &c->capacity);
-	struct interval *i = &c->items[series->index];
-	if (i->in_use && (i->start_us != e->time.us || i->end_us != end_us))
-		close_interval(c, i);
-	i->in_use = true;
-	i->series = series;
-	i->start_us = e->time.us;
-	i->end_us = end_us;
-	if (__builtin_add_overflow(i->growth[column], detect_number(e, FIELD_DELTA), &i->growth[column]))
-		i->growth[column] = INT64_MAX;
-	keep_row(c->ctx->arena, i, e);
-}
-
-static int collect(struct collector *c)
-{
-	const enum event_type types[] = { EVENT_COUNTER_DELTA };
-	struct query *q = query_events(c->ctx->store, types, 1);
-	struct event e;
-	size_t column;
-	int rc;
-
-	while ((rc = query_next(q, &e)) == 1)
-		if (find_column(c->counters, &e, &column))
-			take_delta(c, &e, column);
-	query_free(q);
-	for (size_t i = 0; i < c->capacity; i++)
-		close_interval(c, &c->items[i]);
-	return rc;
-}
-
 /* ---- loss, by the counters of TCP ---- */
 
-static const struct column snmp_columns[] = {
+static const struct counter_column snmp_columns[] = {
 	{ "tcp.OutSegs", MEASURE_SEGMENTS },
 	{ "tcp.RetransSegs", MEASURE_RETRANSMITS },
 };
-static const struct column netstat_columns[] = { { "tcpext.TCPTimeouts", MEASURE_TIMEOUTS } };
+static const struct counter_column netstat_columns[] = { { "tcpext.TCPTimeouts", MEASURE_TIMEOUTS } };
 
-static bool is_ratio_of_loss(struct collector *c, const struct interval *i, struct span span)
+static bool is_ratio_of_loss(struct counter_collector *c, const struct counter_interval *i, struct span span)
 {
-	int64_t percent = detect_threshold(THRESHOLD_LOSS_PERCENT), segments = i->growth[0], retransmits = i->growth[1];
+	int64_t percent = detect_threshold(c->ctx, THRESHOLD_LOSS_PERCENT);
+	int64_t segments = i->growth[0], retransmits = i->growth[1];
 
-	(void)c;
 	(void)span;
-	return retransmits >= detect_threshold(THRESHOLD_LOSS_RETRANSMITS) &&
+	return retransmits >= detect_threshold(c->ctx, THRESHOLD_LOSS_RETRANSMITS) &&
 	       retransmits > segments / 100 * percent + segments % 100 * percent / 100;
 }
 
-static bool has_timeouts(struct collector *c, const struct interval *i, struct span span)
+static bool has_timeouts(struct counter_collector *c, const struct counter_interval *i, struct span span)
 {
-	(void)c;
 	(void)span;
-	return i->growth[0] >= detect_threshold(THRESHOLD_LOSS_TIMEOUTS);
+	return i->growth[0] >= detect_threshold(c->ctx, THRESHOLD_LOSS_TIMEOUTS);
 }
 
 int detect_counter_loss(const struct detect_context *ctx)
 {
-	const struct counters snmp = { "snmp", snmp_columns, sizeof snmp_columns / sizeof snmp_columns[0] };
-	const struct counters netstat = { "netstat", netstat_columns,
-					  sizeof netstat_columns / sizeof netstat_columns[0] };
-	struct collector ratio = { .ctx = ctx,
-				   .counters = &snmp,
-				   .is_window = is_ratio_of_loss,
-				   .kind = WINDOW_LOSS,
-				   .role = "the host's kernel sent segments again between these samples" };
-	struct collector timeouts = { .ctx = ctx,
-				      .counters = &netstat,
-				      .is_window = has_timeouts,
-				      .kind = WINDOW_LOSS,
-				      .role = "retransmission timers of this host ran out between these samples" };
+	const struct counter_columns snmp = { "snmp", snmp_columns, sizeof snmp_columns / sizeof snmp_columns[0] };
+	const struct counter_columns netstat = { "netstat", netstat_columns,
+						 sizeof netstat_columns / sizeof netstat_columns[0] };
+	struct counter_collector ratio = { .ctx = ctx,
+					   .counters = &snmp,
+					   .is_window = is_ratio_of_loss,
+					   .kind = WINDOW_LOSS,
+					   .role = "the host's kernel sent segments again between these samples" };
+	struct counter_collector timeouts = { .ctx = ctx,
+					      .counters = &netstat,
+					      .is_window = has_timeouts,
+					      .kind = WINDOW_LOSS,
+					      .role = "retransmission timers of this host ran out between these samples" };
 
-	return collect(&ratio) < 0 || collect(&timeouts) < 0 ? -1 : 0;
+	return detect_collect(&ratio) < 0 || detect_collect(&timeouts) < 0 ? -1 : 0;
 }
 
 /* ---- link ---- */
 
-static const struct column link_columns[] = { { "tcpext.TCPSpuriousRtxHostQueues", MEASURE_HELD_BACK } };
-static const struct counters link_counters = { "netstat", link_columns, sizeof link_columns / sizeof link_columns[0] };
+static const struct counter_column link_columns[] = { { "tcpext.TCPSpuriousRtxHostQueues", MEASURE_HELD_BACK } };
+static const struct counter_columns link_counters = { "netstat", link_columns, sizeof link_columns / sizeof link_columns[0] };
 
-static bool is_link_window(struct collector *c, const struct interval *i, struct span span)
+static bool is_link_window(struct counter_collector *c, const struct counter_interval *i, struct span span)
 {
-	(void)c;
 	(void)span;
-	return i->growth[0] >= detect_threshold(THRESHOLD_LINK_HELD_BACK);
+	return i->growth[0] >= detect_threshold(c->ctx, THRESHOLD_LINK_HELD_BACK);
 }
 
 static struct window *next_of_host(struct windows *all, size_t after)
@@ -244,14 +91,14 @@ static void join_backoff(const struct detect_context *ctx, size_t first)
 /* What a host cannot send does not come by its own capture: the counters alone tell. */
 int detect_link(const struct detect_context *ctx)
 {
-	struct collector c = { .ctx = ctx,
-			       .counters = &link_counters,
-			       .is_window = is_link_window,
-			       .kind = WINDOW_LINK,
-			       .role = "segments stood in this host's own queue until their timers ran out" };
+	struct counter_collector c = { .ctx = ctx,
+				       .counters = &link_counters,
+				       .is_window = is_link_window,
+				       .kind = WINDOW_LINK,
+				       .role = "segments stood in this host's own queue until their timers ran out" };
 	size_t first = ctx->out->count;
 
-	if (collect(&c) < 0)
+	if (detect_collect(&c) < 0)
 		return -1;
 	join_backoff(ctx, first);
 	return 0;
@@ -260,13 +107,13 @@ int detect_link(const struct detect_context *ctx)
 /* ---- softnet ---- */
 
 enum { SOFTNET_DROPPED, SOFTNET_FLOW_LIMIT, SOFTNET_TIME_SQUEEZE };
-static const struct column softnet_columns[] = {
+static const struct counter_column softnet_columns[] = {
 	[SOFTNET_DROPPED] = { "softnet.dropped", MEASURE_SOFTNET_DROPPED },
 	[SOFTNET_FLOW_LIMIT] = { "softnet.flow_limit", MEASURE_SOFTNET_FLOW_LIMIT },
 	[SOFTNET_TIME_SQUEEZE] = { "softnet.time_squeeze", MEASURE_SOFTNET_TIME_SQUEEZE },
 };
-static const struct counters softnet = { "softnet", softnet_columns,
-					 sizeof softnet_columns / sizeof softnet_columns[0] };
+static const struct counter_columns softnet = { "softnet", softnet_columns,
+						sizeof softnet_columns / sizeof softnet_columns[0] };
 
 /* The squeezes of one host: their rate per interval, and the other signs of trouble at that host. */
 struct squeezes {
@@ -278,6 +125,11 @@ struct squeezes {
 	int64_t usual;		       /* median rate */
 	struct span_set signs;
 	bool has_signs;
+};
+
+struct squeezing {
+	struct squeezes *items; /* by series */
+	size_t capacity;
 };
 
 #define RATE_SCALE (1000 * US_PER_S)
@@ -298,13 +150,15 @@ static void close_squeeze(struct arena *a, struct squeezes *s)
 	s->sum = 0;
 }
 
-static struct squeezes *squeezes_of(struct collector *c, struct sv host)
+static struct squeezes *squeezes_of(struct counter_collector *c, struct sv host)
 {
-	const struct path *series = series_of(c->ctx, host, c->counters->evidence);
+	const struct path *series = detect_series(c->ctx, host, c->counters->evidence);
 
-	c->squeezes = detect_room(c->ctx->arena, c->squeezes, sizeof *c->squeezes, series->index, &c->squeeze_capacity);
-	c->squeezes[series->index].series = series;
-	return &c->squeezes[series->index];
+	struct squeezing *all = c->state;
+
+	all->items = detect_room(c->ctx->arena, all->items, sizeof *all->items, series->index, &all->capacity);
+	all->items[series->index].series = series;
+	return &all->items[series->index];
 }
 
 static int compare_i64(const void *x, const void *y)
@@ -326,7 +180,7 @@ static void set_usual_rate(struct squeezes *s)
 	s->usual = s->rates[all / 2 - zeros];
 }
 
-static int find_usual_rates(struct collector *c)
+static int find_usual_rates(struct counter_collector *c)
 {
 	const enum event_type types[] = { EVENT_COUNTER_DELTA, EVENT_COVERED };
 	struct query *q = query_events(c->ctx->store, types, 2);
@@ -346,15 +200,16 @@ static int find_usual_rates(struct collector *c)
 		s->sum += detect_number(&e, FIELD_DELTA) & INT32_MAX;
 	}
 	query_free(q);
-	for (size_t i = 0; i < c->squeeze_capacity; i++) {
-		close_squeeze(c->ctx->arena, &c->squeezes[i]);
-		set_usual_rate(&c->squeezes[i]);
+	const struct squeezing *all = c->state;
+	for (size_t i = 0; i < all->capacity; i++) {
+		close_squeeze(c->ctx->arena, &all->items[i]);
+		set_usual_rate(&all->items[i]);
 	}
 	return rc;
 }
 
 /* A window of another kind on the same host at the same time. */
-static bool has_second_sign(struct collector *c, struct squeezes *s, struct span span)
+static bool has_second_sign(struct counter_collector *c, struct squeezes *s, struct span span)
 {
 	const struct windows *found = c->ctx->out;
 
@@ -368,61 +223,78 @@ static bool has_second_sign(struct collector *c, struct squeezes *s, struct span
 	return span_set_overlap_us(&s->signs, span) > 0;
 }
 
-static bool is_softnet_window(struct collector *c, const struct interval *i, struct span span)
+static bool is_softnet_window(struct counter_collector *c, const struct counter_interval *i, struct span span)
 {
-	int64_t drops = i->growth[SOFTNET_DROPPED], limited = i->growth[SOFTNET_FLOW_LIMIT], beyond;
+	int64_t least = detect_threshold(c->ctx, THRESHOLD_SOFTNET_DROPS), beyond;
 
-	if (drops >= detect_threshold(THRESHOLD_SOFTNET_DROPS) || limited >= detect_threshold(THRESHOLD_SOFTNET_DROPS))
+	if (i->growth[SOFTNET_DROPPED] >= least || i->growth[SOFTNET_FLOW_LIMIT] >= least)
 		return true;
 	struct squeezes *s = squeezes_of(c, i->series->host);
 	int64_t rate = rate_of(i->growth[SOFTNET_TIME_SQUEEZE], i->end_us - i->start_us);
-	if (__builtin_mul_overflow(s->usual, detect_threshold(THRESHOLD_SOFTNET_SQUEEZE_RATIO), &beyond))
+	if (__builtin_mul_overflow(s->usual, detect_threshold(c->ctx, THRESHOLD_SOFTNET_SQUEEZE_RATIO), &beyond))
 		return false;
-	return rate > beyond && rate >= rate_of(detect_threshold(THRESHOLD_SOFTNET_SQUEEZE_PER_S), US_PER_S) &&
+	return rate > beyond && rate >= rate_of(detect_threshold(c->ctx, THRESHOLD_SOFTNET_SQUEEZE_PER_S), US_PER_S) &&
 	       has_second_sign(c, s, span);
 }
 
 int detect_softnet(const struct detect_context *ctx)
 {
-	struct collector c = {
+	struct squeezing squeezing = { NULL, 0 };
+	struct counter_collector c = {
 		.ctx = ctx,
 		.counters = &softnet,
+		.state = &squeezing,
 		.is_window = is_softnet_window,
 		.kind = WINDOW_SOFTNET,
 		.role = "a CPU of this machine lost packets or left them waiting between these samples"
 	};
 
-	return find_usual_rates(&c) < 0 ? -1 : collect(&c);
+	return find_usual_rates(&c) < 0 ? -1 : detect_collect(&c);
 }
 
 /* ---- conntrack ---- */
 
-static const struct column conntrack_columns[] = {
+static const struct counter_column conntrack_columns[] = {
 	{ "conntrack.insert_failed", MEASURE_CONNTRACK_INSERT_FAILED },
 	{ "conntrack.drop", MEASURE_CONNTRACK_DROP },
 	{ "conntrack.early_drop", MEASURE_CONNTRACK_EARLY_DROP },
 	{ "conntrack.chaintoolong", MEASURE_CONNTRACK_CHAIN_TOO_LONG },
 };
-static const struct counters conntrack = { "conntrack", conntrack_columns,
-					   sizeof conntrack_columns / sizeof conntrack_columns[0] };
+static const struct counter_columns conntrack = { "conntrack", conntrack_columns,
+						  sizeof conntrack_columns / sizeof conntrack_columns[0] };
 
-static bool is_conntrack_window(struct collector *c, const struct interval *i, struct span span)
+static bool is_conntrack_window(struct counter_collector *c, const struct counter_interval *i, struct span span)
 {
-	(void)c;
 	(void)span;
 	for (size_t column = 0; column < sizeof conntrack_columns / sizeof conntrack_columns[0]; column++)
-		if (i->growth[column] >= detect_threshold(THRESHOLD_CONNTRACK_GROWTH))
+		if (i->growth[column] >= detect_threshold(c->ctx, THRESHOLD_CONNTRACK_GROWTH))
 			return true;
 	return false;
 }
 
+static const struct counter_column table_columns[] = { { "conntrack.full", MEASURE_CONNTRACK_FULL } };
+static const struct counter_columns table = { "conntrack_table", table_columns,
+					      sizeof table_columns / sizeof table_columns[0] };
+
+static bool is_full_table(struct counter_collector *c, const struct counter_interval *i, struct span span)
+{
+	(void)c;
+	(void)span;
+	return i->growth[0] > 0;
+}
+
 int detect_conntrack(const struct detect_context *ctx)
 {
-	struct collector c = { .ctx = ctx,
-			       .counters = &conntrack,
-			       .is_window = is_conntrack_window,
-			       .kind = WINDOW_CONNTRACK,
-			       .role = "connection tracking of this host lost packets between these samples" };
+	struct counter_collector drops = { .ctx = ctx,
+					   .counters = &conntrack,
+					   .is_window = is_conntrack_window,
+					   .kind = WINDOW_CONNTRACK,
+					   .role = "connection tracking of this host lost packets between these samples" };
+	struct counter_collector full = { .ctx = ctx,
+					  .counters = &table,
+					  .is_window = is_full_table,
+					  .kind = WINDOW_CONNTRACK,
+					  .role = "the table of connections was full at this sample" };
 
-	return collect(&c);
+	return detect_collect(&drops) < 0 || detect_collect(&full) < 0 ? -1 : 0;
 }

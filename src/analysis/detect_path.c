@@ -17,11 +17,11 @@ static int64_t event_end_us(const struct event *e)
 
 /* ---- blackout ---- */
 
-static int64_t blackout_limit_us(const struct event *e)
+static int64_t blackout_limit_us(const struct detect_context *ctx, const struct event *e)
 {
-	int64_t least = detect_threshold(THRESHOLD_BLACKOUT_LEAST_MS) * US_PER_MS, by_rtt;
+	int64_t least = detect_threshold(ctx, THRESHOLD_BLACKOUT_LEAST_MS) * US_PER_MS, by_rtt;
 
-	if (__builtin_mul_overflow(detect_number(e, FIELD_RTT_MEDIAN_US), detect_threshold(THRESHOLD_BLACKOUT_RTTS),
+	if (__builtin_mul_overflow(detect_number(e, FIELD_RTT_MEDIAN_US), detect_threshold(ctx, THRESHOLD_BLACKOUT_RTTS),
 				   &by_rtt))
 		return INT64_MAX;
 	return by_rtt > least ? by_rtt : least;
@@ -75,7 +75,7 @@ static void take_stall(const struct detect_context *ctx, const struct event *e)
 {
 	int64_t from_us = stood_from_us(e);
 
-	if (event_end_us(e) - from_us <= blackout_limit_us(e))
+	if (event_end_us(e) - from_us <= blackout_limit_us(ctx, e))
 		return;
 	struct window *w = detect_add(ctx, WINDOW_BLACKOUT, "capture", SV_ABSENT, detect_path(ctx, e),
 				      silence_of(ctx, e, from_us));
@@ -145,12 +145,12 @@ static int compare_ends(const void *x, const void *y)
 	return a->end_us < b->end_us ? -1 : a->end_us > b->end_us;
 }
 
-static bool is_lossy(int64_t segments, int64_t retransmits, int64_t timeouts)
+static bool is_lossy(const struct detect_context *ctx, int64_t segments, int64_t retransmits, int64_t timeouts)
 {
-	return timeouts >= detect_threshold(THRESHOLD_LOSS_TIMEOUTS) ||
-	       (retransmits >= detect_threshold(THRESHOLD_LOSS_RETRANSMITS) &&
-		retransmits > segments / 100 * detect_threshold(THRESHOLD_LOSS_PERCENT) +
-				      segments % 100 * detect_threshold(THRESHOLD_LOSS_PERCENT) / 100);
+	return timeouts >= detect_threshold(ctx, THRESHOLD_LOSS_TIMEOUTS) ||
+	       (retransmits >= detect_threshold(ctx, THRESHOLD_LOSS_RETRANSMITS) &&
+		retransmits > segments / 100 * detect_threshold(ctx, THRESHOLD_LOSS_PERCENT) +
+				      segments % 100 * detect_threshold(ctx, THRESHOLD_LOSS_PERCENT) / 100);
 }
 
 /* The segments were lost when they were sent, not when their timers ran out. */
@@ -188,7 +188,7 @@ static struct window *loss_window(const struct detect_context *ctx, struct lossy
 
 static void close_second(const struct detect_context *ctx, struct lossy_second *s)
 {
-	if (s->in_use && is_lossy(s->segments, s->retransmits, s->timeouts)) {
+	if (s->in_use && is_lossy(ctx, s->segments, s->retransmits, s->timeouts)) {
 		struct window *w = loss_window(ctx, s, detect_span(ctx, s->path->host, s->start_us, s->end_us));
 
 		add_lost(ctx, w, s);
@@ -337,7 +337,7 @@ static bool is_restart(const struct detect_context *ctx, const struct resets *r,
 	for (size_t i = 0; i < r->started_count; i++) {
 		int64_t after_us = clock_event_to_ref(ctx->clocks, &r->started[i]).us - t.us;
 
-		if (after_us >= 0 && after_us <= detect_threshold(THRESHOLD_RESET_RESTART_S) * US_PER_S)
+		if (after_us >= 0 && after_us <= detect_threshold(ctx, THRESHOLD_RESET_RESTART_S) * US_PER_S)
 			return true;
 	}
 	return false;
@@ -413,7 +413,7 @@ static void take_refused(const struct detect_context *ctx, struct resets *r, con
 
 static void take_unanswered(const struct detect_context *ctx, const struct event *e)
 {
-	if (e->duration_us < detect_threshold(THRESHOLD_RESET_UNANSWERED_MS) * US_PER_MS)
+	if (e->duration_us < detect_threshold(ctx, THRESHOLD_RESET_UNANSWERED_MS) * US_PER_MS)
 		return;
 	struct window *w =
 		detect_add(ctx, WINDOW_RESET, "capture", SV_ABSENT, detect_path(ctx, e), detect_event_span(ctx, e));

@@ -53,8 +53,8 @@ static bool is_called_side(const struct event *e)
 int64_t detect_pause_limit_us(const struct detect_context *ctx, enum window_kind kind)
 {
 	if (kind == WINDOW_SERVER_PAUSE)
-		return ctx->heartbeat_ms * detect_threshold(THRESHOLD_SERVER_PAUSE_HEARTBEATS) * US_PER_MS;
-	return ctx->heartbeat_ms * US_PER_MS / 100 * detect_threshold(THRESHOLD_PAUSE_HEARTBEAT_PERCENT);
+		return ctx->heartbeat_ms * detect_threshold(ctx, THRESHOLD_SERVER_PAUSE_HEARTBEATS) * US_PER_MS;
+	return ctx->heartbeat_ms * US_PER_MS / 100 * detect_threshold(ctx, THRESHOLD_PAUSE_HEARTBEAT_PERCENT);
 }
 
 static void add_phase(struct arena *a, struct phases *p, struct span s)
@@ -135,9 +135,9 @@ static int listen(const struct detect_context *ctx, struct conversations *all)
 }
 
 /* Whether one connection was open from end to end. */
-static bool is_spanned(const struct conversation *c, struct span s)
+static bool is_spanned(const struct detect_context *ctx, const struct conversation *c, struct span s)
 {
-	int64_t slack_us = detect_threshold(THRESHOLD_PAUSE_CONNECTION_SLACK_MS) * US_PER_MS;
+	int64_t slack_us = detect_threshold(ctx, THRESHOLD_PAUSE_CONNECTION_SLACK_MS) * US_PER_MS;
 	const struct span *connection = last_from(&c->connections, s.start.us + slack_us);
 
 	return connection != NULL && connection->end.us + slack_us >= s.end.us;
@@ -181,7 +181,7 @@ static bool parts_at(const struct detect_context *ctx, const struct event *e, st
 static bool owes_nothing(const struct detect_context *ctx, const struct membership_log *log, struct sv host,
 			 struct span s)
 {
-	int64_t near_us = detect_threshold(THRESHOLD_PAUSE_LEAVE_MS) * US_PER_MS;
+	int64_t near_us = detect_threshold(ctx, THRESHOLD_PAUSE_LEAVE_MS) * US_PER_MS;
 	bool client_joins = false, group_joins = false;
 
 	for (size_t i = 0; i < log->count; i++) {
@@ -212,7 +212,7 @@ static bool owes_nothing(const struct detect_context *ctx, const struct membersh
 static bool is_closing_within(const struct detect_context *ctx, const struct membership_log *lines, struct sv host,
 			    struct span s)
 {
-	int64_t near_us = detect_threshold(THRESHOLD_PAUSE_LEAVE_MS) * US_PER_MS;
+	int64_t near_us = detect_threshold(ctx, THRESHOLD_PAUSE_LEAVE_MS) * US_PER_MS;
 
 	for (size_t i = 0; i < lines->count; i++) {
 		const struct event *e = &lines->events[i];
@@ -224,9 +224,9 @@ static bool is_closing_within(const struct detect_context *ctx, const struct mem
 	return false;
 }
 
-static bool is_its_habit(const struct conversation *c)
+static bool is_its_habit(const struct detect_context *ctx, const struct conversation *c)
 {
-	return c->long_quiet_us > span_set_length_us(&c->open) / 100 * detect_threshold(THRESHOLD_PAUSE_HABIT_PERCENT);
+	return c->long_quiet_us > span_set_length_us(&c->open) / 100 * detect_threshold(ctx, THRESHOLD_PAUSE_HABIT_PERCENT);
 }
 
 static void take_quiet_caller(const struct detect_context *ctx, const struct conversation *c,
@@ -235,7 +235,8 @@ static void take_quiet_caller(const struct detect_context *ctx, const struct con
 {
 	struct span whole = detect_event_span(ctx, e), s = after_answer(c, whole);
 
-	if (span_length_us(s) <= detect_pause_limit_us(ctx, WINDOW_PROCESS_PAUSE) || !is_spanned(c, whole) || is_its_habit(c))
+	if (span_length_us(s) <= detect_pause_limit_us(ctx, WINDOW_PROCESS_PAUSE) || !is_spanned(ctx, c, whole) ||
+	    is_its_habit(ctx, c))
 		return;
 	if (detect_number(e, FIELD_ACKS) == 0 && detect_number(e, FIELD_PENDING) == 0)
 		return;
@@ -322,7 +323,7 @@ static struct span_set stands_still(const struct detect_context *ctx, const stru
 	for (size_t i = 0; i + 1 < changes.count; i++) {
 		waits += changes.items[i].waits;
 		served += changes.items[i].served;
-		if (waits >= detect_threshold(THRESHOLD_SERVER_PAUSE_CALLERS) && served == 0)
+		if (waits >= detect_threshold(ctx, THRESHOLD_SERVER_PAUSE_CALLERS) && served == 0)
 			span_set_add(&still, ctx->arena,
 				     (struct span){ { changes.items[i].us }, { changes.items[i + 1].us } });
 	}
@@ -398,7 +399,8 @@ static void take_quiet_server(const struct detect_context *ctx, const struct con
 {
 	struct span s = longest_within(&still->times, detect_event_span(ctx, e));
 
-	if (span_length_us(s) <= detect_pause_limit_us(ctx, WINDOW_SERVER_PAUSE) || !is_spanned(c, s) || is_contradicted(ctx, log, s))
+	if (span_length_us(s) <= detect_pause_limit_us(ctx, WINDOW_SERVER_PAUSE) || !is_spanned(ctx, c, s) ||
+	    is_contradicted(ctx, log, s))
 		return;
 	struct window *w = detect_add(ctx, WINDOW_SERVER_PAUSE, "capture", SV_ABSENT, c->path, s);
 	w->censored = detect_number(e, FIELD_CENSORED) != 0;

@@ -35,13 +35,16 @@ static const struct {
 	{ EVENT_GROUP_PREPARING, PART_BEGINS },	   { EVENT_GROUP_STABILIZED, PART_FORMS },
 	{ EVENT_GROUP_EMPTY, PART_EMPTIES },	   { EVENT_GROUP_ASSIGNED, PART_ENDS },
 	{ EVENT_CLIENT_JOINED, PART_JOINED },	   { EVENT_CLIENT_ASSIGNMENT_COMPUTED, PART_JOINED },
-	{ EVENT_CLIENT_SYNCED, PART_SYNCED },
+	{ EVENT_CLIENT_SYNCED, PART_SYNCED },	   { EVENT_GROUP_STORED, PART_ENDS },
 };
 
-static enum part part_of(enum event_type type)
+static enum part part_of(const struct event *e)
 {
+	/* The coordinator stores a generation when its assignment is known, or when nobody is left. */
+	if (e->type == EVENT_GROUP_STORED && event_int_or(e, FIELD_MEMBERS, -1) == 0)
+		return PART_EMPTIES;
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-		if (parts[i].type == type)
+		if (parts[i].type == e->type)
 			return parts[i].part;
 	}
 	return PART_NONE;
@@ -164,8 +167,17 @@ struct episode *episode_new(struct group_life *life, struct ref_time t)
 
 void episode_evidence(struct group_life *life, struct episode *ep, const struct sighting *s)
 {
-	if (ep->r.evidence.count < EVIDENCE_MAX)
+	struct evidence *known = echo_find(ep, s->event);
+	size_t count = ep->r.evidence.count;
+
+	if (known != NULL) {
+		evidence_echo(known, life->arena, &s->event->place);
+		return;
+	}
+	if (count < EVIDENCE_MAX)
 		evidence_add(&ep->r.evidence, life->arena, s->event, s->time, event_infos[s->event->type].what);
+	if (ep->r.evidence.count > count)
+		*ARENA_PUSH(life->arena, ep->told, ep->told_count, ep->told_capacity) = s->event;
 }
 
 static void stretch(struct episode *ep, struct ref_time t)
@@ -214,6 +226,9 @@ static struct episode *place(struct group_life *life, struct index *ix, const st
 		if (is_client && is_late_client(life, ep, s->time, s->event->host) &&
 		    (is_newest(life, ep) || is_same_life(life, ep, s->time)))
 			return NULL;
+		/* Stored anew long after, when a static member's process was followed by another: no rebalance. */
+		if (s->event->type == EVENT_GROUP_STORED && is_newest(life, ep))
+			return is_same_life(life, ep, s->time) ? ep : NULL;
 		if (part == PART_BEGINS ? is_same_beginning(life, ep, s->time) : is_same_life(life, ep, s->time))
 			return ep;
 	}
@@ -247,7 +262,7 @@ void episodes_build(struct group_life *life)
 
 	for (size_t i = 0; i < life->seen.count; i++) {
 		const struct sighting *s = &life->seen.items[i];
-		enum part part = part_of(s->event->type);
+		enum part part = part_of(s->event);
 		int64_t generation;
 		if (part == PART_NONE || !new_generation(life, s->event, part, &generation))
 			continue;

@@ -99,11 +99,46 @@ static bool holds(const struct evidence_list *list, int64_t event)
 	return false;
 }
 
+static bool is_place(const struct place *x, const struct place *y)
+{
+	return x->input == y->input && x->unit == y->unit && x->number == y->number;
+}
+
+void evidence_echo(struct evidence *e, struct arena *a, const struct place *place)
+{
+	bool is_known = is_place(&e->place, place);
+
+	for (size_t i = 0; i < e->also_count && !is_known; i++)
+		is_known = is_place(&e->also[i], place);
+	if (!is_known)
+		*ARENA_PUSH(a, e->also, e->also_count, e->also_capacity) = *place;
+}
+
+/* The same line once more: two appenders, or a console that was recorded as well. Its latest stands near to the end. */
+static struct evidence *same_line(const struct evidence_list *list, const struct event *e)
+{
+	for (size_t i = list->count; i > 0 && !sv_is_absent(e->text); i--) {
+		struct evidence *known = &list->items[i - 1];
+
+		if (known->written.us == e->time.us && known->type == e->type && sv_eq(known->host, e->host) &&
+		    sv_eq(known->text, e->text))
+			return known;
+	}
+	return NULL;
+}
+
 void evidence_add(struct evidence_list *list, struct arena *a, const struct event *e, struct ref_time time,
 		  const char *role)
 {
+	struct evidence *same;
+
 	if (holds(list, e->id))
 		return;
+	same = same_line(list, e);
+	if (same != NULL && !is_place(&same->place, &e->place)) {
+		evidence_echo(same, a, &e->place);
+		return;
+	}
 	*ARENA_PUSH(a, list->items, list->count, list->capacity) = evidence_of(a, e, time, role);
 	if (e->id > list->greatest)
 		list->greatest = e->id;

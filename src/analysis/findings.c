@@ -35,7 +35,7 @@ static void find_span(struct findings *f)
 int findings_make(struct store *s, const struct analysis_options *o, struct arena *a, struct diag *d,
 		  struct findings *out)
 {
-	*out = (struct findings){ .problems = d };
+	*out = (struct findings){ .problems = d, .thresholds = o->thresholds };
 	if (query_problems(s, d) < 0 || query_inputs(s, a, &out->inputs, &out->input_count) < 0 ||
 	    clocks_find(s, o, a, &out->clocks) < 0 || clocks_save(&out->clocks, s) < 0 ||
 	    groups_find(s, &out->clocks, o, a, &out->groups) < 0 ||

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/echo.h"
 #include "base/order.h"
 
 /* ---- rebalances ---- */
@@ -202,6 +203,8 @@ struct stream {
 	struct sv host, client, group, consumer;
 	bool is_coarse;		/* its times are of whole seconds */
 	unsigned rebalance;	/* of the generation that the client named last; 0 when unknown */
+	const struct event *assigned;	/* its latest such line, and its first grant; NULL when none */
+	size_t assigned_first;
 };
 
 static void on_generation(struct stream *st, const struct event *e, struct ref_time time)
@@ -210,6 +213,16 @@ static void on_generation(struct stream *st, const struct event *e, struct ref_t
 
 	if (event_int(e, FIELD_GENERATION, &generation))
 		st->rebalance = rebalance_of_generation(st->rebalances, st->group, generation, time);
+}
+
+/* The application's listener says it once more: no second grant. */
+static bool is_assigned_again(struct stream *st, const struct event *e)
+{
+	if (st->assigned == NULL || !echo_is(st->assigned, e))
+		return false;
+	for (size_t i = st->assigned_first; i < st->out->count; i++)
+		evidence_echo(&st->out->items[i].evidence, st->arena, &e->place);
+	return true;
 }
 
 static void on_assigned(struct stream *st, const struct event *e, struct ref_time time)
@@ -223,8 +236,10 @@ static void on_assigned(struct stream *st, const struct event *e, struct ref_tim
 	 * Somewhere within a second: on which side of it things were executed is not known, and what was executed tells
 	 * better. An offset told there stays a grant by itself.
 	 */
-	if (st->is_coarse)
+	if (st->is_coarse || is_assigned_again(st, e))
 		return;
+	st->assigned = e;
+	st->assigned_first = st->out->count;
 	while (partitions_next(&rest, &topic, &partition))
 		*ARENA_PUSH(st->arena, st->out->items, st->out->count, st->out->capacity) =
 			(struct grant){ .group = st->group, .topic = topic, .partition = partition, .host = st->host,
@@ -317,6 +332,7 @@ static int find_assignments(struct store *s, const struct clocks *c, const struc
 			st->group = event_text(e, FIELD_GROUP);
 			st->consumer = name_of(names, groups_get(g, st->group), st->host, st->client);
 			st->rebalance = 0;
+			st->assigned = NULL;
 			st->is_coarse = is_coarse(order + i, count - i);
 		}
 		for (size_t k = 0; k < LINE_COUNT; k++)
@@ -453,7 +469,8 @@ int grants_find(struct store *s, const struct clocks *c, const struct groups *g,
 	struct names names = consumer_names(t, a);
 
 	*out = (struct grants){ 0 };
-	if (find_assignments(s, c, g, &names, &st) < 0 || find_offsets(s, c, g, &names, &st) < 0)
+	if (find_assignments(s, c, g, &names, &st) < 0 || find_offsets(s, c, g, &names, &st) < 0 ||
+	    grants_take_commits(s, c, a, out) < 0)
 		return -1;
 	if (out->count > 0)
 		qsort(out->items, out->count, sizeof *out->items, cmp_grants);

@@ -39,8 +39,11 @@ struct homes {
 	size_t capacity;
 };
 
-/* The settings that analysis uses: their names in a ConsumerConfig dump, and their places in struct group. */
 /*
+ * The settings that analysis uses: their names in a ConsumerConfig dump and in
+ * what a member asks the coordinator for (NULL when it does not), and their places
+ * in struct group. A member's rebalance timeout is its max.poll.interval.ms.
+ *
  * Which program has a setting. Under KIP-848 the broker decides about sessions
  * and heartbeats, and what the client prints of them is without effect.
  */
@@ -48,18 +51,19 @@ enum keeper { KEEPER_CLIENT, KEEPER_CLASSIC_CLIENT, KEEPER_KIP848_BROKER };
 
 static const struct setting_row {
 	const char *key;
+	const char *asked;
 	size_t offset;
 	enum keeper keeper;
 } setting_rows[] = {
-	{ "session.timeout.ms", offsetof(struct group, session_timeout_ms), KEEPER_CLASSIC_CLIENT },
-	{ "heartbeat.interval.ms", offsetof(struct group, heartbeat_interval_ms), KEEPER_CLASSIC_CLIENT },
-	{ "group.consumer.session.timeout.ms", offsetof(struct group, session_timeout_ms), KEEPER_KIP848_BROKER },
-	{ "group.consumer.heartbeat.interval.ms", offsetof(struct group, heartbeat_interval_ms), KEEPER_KIP848_BROKER },
-	{ "max.poll.interval.ms", offsetof(struct group, max_poll_interval_ms), KEEPER_CLIENT },
-	{ "max.poll.records", offsetof(struct group, max_poll_records), KEEPER_CLIENT },
-	{ "request.timeout.ms", offsetof(struct group, request_timeout_ms), KEEPER_CLIENT },
-	{ "auto.commit.interval.ms", offsetof(struct group, auto_commit_interval_ms), KEEPER_CLIENT },
-	{ "enable.auto.commit", offsetof(struct group, enable_auto_commit), KEEPER_CLIENT },
+	{ "session.timeout.ms", "sessionTimeout", offsetof(struct group, session_timeout_ms), KEEPER_CLASSIC_CLIENT },
+	{ "heartbeat.interval.ms", NULL, offsetof(struct group, heartbeat_interval_ms), KEEPER_CLASSIC_CLIENT },
+	{ "group.consumer.session.timeout.ms", NULL, offsetof(struct group, session_timeout_ms), KEEPER_KIP848_BROKER },
+	{ "group.consumer.heartbeat.interval.ms", NULL, offsetof(struct group, heartbeat_interval_ms), KEEPER_KIP848_BROKER },
+	{ "max.poll.interval.ms", "rebalanceTimeout", offsetof(struct group, max_poll_interval_ms), KEEPER_CLIENT },
+	{ "max.poll.records", NULL, offsetof(struct group, max_poll_records), KEEPER_CLIENT },
+	{ "request.timeout.ms", NULL, offsetof(struct group, request_timeout_ms), KEEPER_CLIENT },
+	{ "auto.commit.interval.ms", NULL, offsetof(struct group, auto_commit_interval_ms), KEEPER_CLIENT },
+	{ "enable.auto.commit", NULL, offsetof(struct group, enable_auto_commit), KEEPER_CLIENT },
 };
 
 /* ---- comparing ---- */
@@ -107,6 +111,12 @@ static bool is_about_groups(enum event_side side)
 	return side == SIDE_CLIENT || side == SIDE_BROKER || side == SIDE_TOOL;
 }
 
+/* Settings are asked for by themselves; commits name no member, and there may be millions of them. */
+static bool is_no_mention(enum event_type t)
+{
+	return t == EVENT_CLIENT_CONFIG || t == EVENT_BROKER_CONFIG || t == EVENT_OFFSET_COMMITTED;
+}
+
 static bool is_wanted(const struct analysis_options *o, struct sv group)
 {
 	return !sv_is_absent(group) && (sv_is_absent(o->group) || sv_eq(o->group, group));
@@ -122,7 +132,7 @@ static int load_mentions(struct store *s, const struct clocks *c, const struct a
 	struct event *events;
 
 	for (enum event_type t = 0; t < EVENT_COUNT; t++) {
-		if (is_about_groups(event_infos[t].side) && t != EVENT_CLIENT_CONFIG && t != EVENT_BROKER_CONFIG)
+		if (is_about_groups(event_infos[t].side) && !is_no_mention(t))
 			types[n++] = t;
 	}
 	if (query_load(s, types, n, a, &events, &count) < 0)
@@ -302,12 +312,13 @@ static void find_protocol(struct group *g, const struct mention *said, size_t co
 	}
 }
 
-/* The latest that clients found: "10.0.0.1:9092 (id: 2147483646 rack: null)" without what follows the address. */
+/* The latest that clients or --state found: "10.0.0.1:9092 (id: 2147483646 rack: null)" without what follows the address. */
 static void find_coordinator(struct group *g, const struct mention *said, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct sv node = event_text(said[i].event, FIELD_NODE);
-		if (said[i].event->type != EVENT_CLIENT_COORDINATOR_FOUND || node.n == 0)
+		enum event_type type = said[i].event->type;
+		if ((type != EVENT_CLIENT_COORDINATOR_FOUND && type != EVENT_GROUP_STATE) || node.n == 0)
 			continue;
 		struct sv address = sv_cut(&node, ' ');
 		g->coordinator_changed |= g->coordinator.n > 0 && !sv_eq(g->coordinator, address);
@@ -397,12 +408,17 @@ static bool is_consumer_protocol(const struct group *g)
 	return sv_eq(g->protocol, SV("consumer"));
 }
 
+static bool is_key_of(const struct setting_row *row, struct sv key)
+{
+	return sv_eq(key, sv_of(row->key)) || (row->asked != NULL && sv_eq(key, sv_of(row->asked)));
+}
+
 /* Whether this line of settings speaks of the row's setting in the group. */
 static bool is_setting_of(const struct setting_row *row, const struct event *e, const struct group *g, const struct homes *homes)
 {
 	bool is_brokers = row->keeper == KEEPER_KIP848_BROKER;
 
-	if (!sv_eq(event_text(e, FIELD_KEY), sv_of(row->key)) || is_brokers != (e->type == EVENT_BROKER_CONFIG))
+	if (!is_key_of(row, event_text(e, FIELD_KEY)) || is_brokers != (e->type == EVENT_BROKER_CONFIG))
 		return false;
 	if (row->keeper != KEEPER_CLIENT && is_brokers != is_consumer_protocol(g))
 		return false;
@@ -418,8 +434,39 @@ static void find_protocol_setting(struct group *g, const struct event *configs, 
 	}
 }
 
+/* Where no client printed its settings: the session timeouts of members, as the coordinator stored them. */
+static void find_stored_session(struct group *g, const struct mention *said, size_t count, struct arena *a)
+{
+	struct votes votes = { NULL, 0, 0 };
+	int64_t value;
+
+	if (g->session_timeout_ms.known || is_consumer_protocol(g))
+		return;
+	for (size_t i = 0; i < count; i++)
+		if (said[i].event->type == EVENT_GROUP_STORED && event_int(said[i].event, FIELD_LIMIT_MS, &value))
+			*ARENA_PUSH(a, votes.items, votes.count, votes.capacity) = (struct vote){ value, said[i].event, said[i].time };
+	elect(&votes, a, &g->session_timeout_ms);
+}
+
+/* "sessionTimeoutMs=45000, rebalanceTimeoutMs=300000": what the coordinator knows of a member that it writes of. */
+static bool stated(const struct setting_row *row, const struct group *g, const struct event *e, int64_t *out)
+{
+	struct sv rest = event_text(e, FIELD_SETTINGS);
+
+	if (row->asked == NULL || (row->keeper != KEEPER_CLIENT && is_consumer_protocol(g)))
+		return false;
+	while (!sv_is_absent(rest)) {
+		struct sv value = sv_trim(sv_cut(&rest, ','));
+		struct sv key = sv_cut(&value, '=');
+		if (sv_starts_with(key, sv_of(row->asked)) && !sv_is_absent(value) && sv_to_i64(value, out))
+			return true;
+	}
+	return false;
+}
+
+/* said: what names the group. */
 static void find_settings(struct group *g, const struct event *configs, size_t count, const struct homes *homes,
-			  const struct clocks *c, struct arena *a)
+			  const struct clocks *c, const struct mention *said, size_t said_count, struct arena *a)
 {
 	for (size_t row = 0; row < sizeof setting_rows / sizeof *setting_rows; row++) {
 		struct votes votes = { NULL, 0, 0 };
@@ -429,6 +476,11 @@ static void find_settings(struct group *g, const struct event *configs, size_t c
 			if (is_setting_of(&setting_rows[row], e, g, homes) && setting_value(event_text(e, FIELD_VALUE), &value))
 				*ARENA_PUSH(a, votes.items, votes.count, votes.capacity) =
 					(struct vote){ value, e, clock_event_to_ref(c, e) };
+		}
+		for (size_t i = 0; i < said_count; i++) {
+			if (stated(&setting_rows[row], g, said[i].event, &value))
+				*ARENA_PUSH(a, votes.items, votes.count, votes.capacity) =
+					(struct vote){ value, said[i].event, said[i].time };
 		}
 		if (votes.count > 0)
 			elect(&votes, a, (struct setting *)(void *)((char *)g + setting_rows[row].offset));
@@ -469,7 +521,8 @@ int groups_find(struct store *s, const struct clocks *c, const struct analysis_o
 		find_protocol(g, &all.items[i], end - i);
 		find_coordinator(g, &all.items[i], end - i);
 		find_protocol_setting(g, configs, config_count, &homes);
-		find_settings(g, configs, config_count, &homes, c, a);
+		find_settings(g, configs, config_count, &homes, c, &all.items[i], end - i, a);
+		find_stored_session(g, &all.items[i], end - i, a);
 		find_members(g, &all.items[i], end - i, &homes, a);
 	}
 	return 0;

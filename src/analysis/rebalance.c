@@ -67,7 +67,8 @@ static int load_lines(struct store *s, const struct clocks *c, const struct grou
 	struct event *events;
 
 	for (enum event_type t = 0; t < EVENT_COUNT; t++) {
-		if (event_infos[t].side == SIDE_CLIENT || event_infos[t].side == SIDE_BROKER)
+		if (event_infos[t].side == SIDE_CLIENT || event_infos[t].side == SIDE_BROKER || t == EVENT_GROUP_STORED ||
+		    t == EVENT_PROCESS_KILLED)
 			types[n++] = t;
 	}
 	if (query_load(s, types, n, a, &events, &count) < 0)
@@ -79,7 +80,7 @@ static int load_lines(struct store *s, const struct clocks *c, const struct grou
 		struct sighting seen = { e, clock_event_to_ref(c, e) };
 		if (event_has(e, FIELD_GROUP))
 			*ARENA_PUSH(a, out->with_group.items, out->with_group.count, out->with_group.capacity) = seen;
-		if (event_infos[e->type].side == SIDE_CLIENT)
+		if (event_infos[e->type].side == SIDE_CLIENT || e->type == EVENT_PROCESS_KILLED)
 			*ARENA_PUSH(a, out->processes.items, out->processes.count, out->processes.capacity) = seen;
 		if (e->type == EVENT_COORDINATOR_MOVED || e->type == EVENT_BROKER_STARTED)
 			*ARENA_PUSH(a, out->moves.items, out->moves.count, out->moves.capacity) = seen;
@@ -90,7 +91,22 @@ static int load_lines(struct store *s, const struct clocks *c, const struct grou
 	return 0;
 }
 
-/* When the log of each host was being written. */
+/* The input of this id, of inputs in the order of ids. */
+static size_t input_index(const struct input_info *inputs, size_t count, int64_t id)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (inputs[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* When the log of each host's clients was being written. What its kernel or a garbage collector logs goes on without them. */
 static int load_logs(struct store *s, const struct clocks *c, struct arena *a, struct lines *out)
 {
 	struct input_info *inputs;
@@ -98,10 +114,17 @@ static int load_logs(struct store *s, const struct clocks *c, struct arena *a, s
 
 	if (query_inputs(s, a, &inputs, &count) < 0)
 		return -1;
+	bool *has_client = arena_array(a, count, sizeof *has_client);
+	for (size_t i = 0; i < out->processes.count; i++) {
+		const struct event *e = out->processes.items[i].event;
+		size_t at = input_index(inputs, count, e->place.input);
+		if (at < count && event_infos[e->type].side == SIDE_CLIENT)
+			has_client[at] = true;
+	}
 	out->logs = arena_array(a, count, sizeof *out->logs);
 	for (size_t i = 0; i < count; i++) {
 		const struct input_info *in = &inputs[i];
-		if (!sv_eq(in->kind, SV("log")) || !in->has_times || sv_is_absent(in->host))
+		if (!has_client[i] || !sv_eq(in->kind, SV("log")) || !in->has_times || sv_is_absent(in->host))
 			continue;
 		struct coverage *log = &out->logs[out->log_count++];
 		log->kind = in->kind;

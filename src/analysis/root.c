@@ -62,16 +62,31 @@ static bool is_logged(const struct group_life *life, struct sv host, struct ref_
 	return false;
 }
 
+/* From when on what happened to a process may be why it was removed. */
+static int64_t since_us(const struct group_life *life, const struct cause *gone)
+{
+	return gone->time.us - (gone->meaning.trigger == TRIGGER_SESSION_TIMEOUT ? life->session_us : 0);
+}
+
+/* The line that the process was killed before it was removed; NULL when there is none. */
+static const struct sighting *killing_of(const struct group_life *life, const struct cause *gone, struct sv host)
+{
+	const int64_t slack = episode_slack_us(life, host);
+
+	return witness_killing(life, host, gone->client, since_us(life, gone) - slack, gone->time.us + slack);
+}
+
 /*
- * When the process that was removed was followed by another. A process that was
- * killed may be replaced before its session expires; one whose session expired
- * had started earlier than that timeout ago.
+ * When the process that was removed had ended, or was followed by another. A
+ * process that was killed may be replaced before its session expires; one whose
+ * session expired had started earlier than that timeout ago.
  */
 static int64_t successor_us(const struct group_life *life, const struct cause *gone, struct sv host)
 {
-	int64_t back_us = gone->meaning.trigger == TRIGGER_SESSION_TIMEOUT ? life->session_us : 0;
+	const struct sighting *killing = killing_of(life, gone, host);
+	int64_t restart_us = witness_restart_us(life, host, gone->client, (struct ref_time){ since_us(life, gone) });
 
-	return witness_restart_us(life, host, gone->client, (struct ref_time){ gone->time.us - back_us });
+	return killing != NULL && killing->time.us < restart_us ? killing->time.us : restart_us;
 }
 
 /* ---- rejoins ---- */
@@ -279,6 +294,11 @@ static enum fate fate_of(struct group_life *life, struct episode *ep, const stru
 	}
 	if (c->has_returned && is_logged(life, c->host, c->time, c->time))
 		return FATE_WRONGLY_EVICTED;
+	const struct sighting *killing = killing_of(life, c, c->host);
+	if (killing != NULL) {
+		episode_evidence(life, ep, killing);
+		return FATE_GONE;
+	}
 	if (c->host.n == 0 || shows_life(life, c, c->time.us + slack, successor))
 		return FATE_UNKNOWN;
 	return successor != INT64_MAX || is_logged(life, c->host, c->time, later) ? FATE_GONE : FATE_UNKNOWN;

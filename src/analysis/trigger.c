@@ -127,7 +127,9 @@ static void identify(const struct group_life *life, const struct sighting *s, st
 	const struct event *e = s->event;
 	const struct member *m = NULL;
 
-	c->member = event_text(e, FIELD_MEMBER);
+	/* Empty where it was masked. */
+	if (event_text(e, FIELD_MEMBER).n > 0)
+		c->member = event_text(e, FIELD_MEMBER);
 	c->client = event_text(e, FIELD_CLIENT);
 	c->clock_host = e->host;
 	if (event_infos[e->type].side == SIDE_CLIENT)
@@ -359,23 +361,40 @@ void triggers_from_broker(struct group_life *life)
 
 /* ---- the choice ---- */
 
+/* The coordinator says that a new member began it: a process that had not been in the group. */
+static bool is_begun_by_newcomer(const struct episode *ep)
+{
+	for (size_t i = 0; i < ep->cause_count; i++) {
+		const struct cause *c = &ep->causes[i];
+		if (c->meaning.trigger == TRIGGER_MEMBER_JOIN && c->basis == BASIS_BROKER_REASON && !c->is_within)
+			return true;
+	}
+	return false;
+}
+
+/* What befell members while others were waited for is a consequence of what had begun the join phase, or came by the way. */
+static bool is_by_the_way(const struct cause *c, bool by_newcomer)
+{
+	return c->is_within && (c->meaning.trigger == TRIGGER_REBALANCE_TIMEOUT ||
+				(c->meaning.trigger == TRIGGER_SESSION_TIMEOUT && by_newcomer));
+}
+
 /*
  * Goings before comings: who comes is told to wait until the going is settled,
  * and a member that comes back while another is evicted did not make that
- * rebalance an arrival. What the broker did to those who did not rejoin in time
- * is a consequence of what had begun the join phase.
+ * rebalance an arrival.
  */
-static int order_of_doing(const struct cause *c)
+static int order_of_doing(const struct cause *c, bool by_newcomer)
 {
 	if (trigger_is_removal(c->meaning.trigger))
-		return c->meaning.trigger == TRIGGER_REBALANCE_TIMEOUT && c->is_within ? 2 : 0;
+		return is_by_the_way(c, by_newcomer) ? 2 : 0;
 	return c->meaning.trigger == TRIGGER_UNKNOWN ? 3 : 1;
 }
 
-static bool is_better(const struct cause *a, const struct cause *b)
+static bool is_better(const struct cause *a, const struct cause *b, bool by_newcomer)
 {
-	if (order_of_doing(a) != order_of_doing(b))
-		return order_of_doing(a) < order_of_doing(b);
+	if (order_of_doing(a, by_newcomer) != order_of_doing(b, by_newcomer))
+		return order_of_doing(a, by_newcomer) < order_of_doing(b, by_newcomer);
 	if ((a->basis == BASIS_INFERENCE) != (b->basis == BASIS_INFERENCE))
 		return b->basis == BASIS_INFERENCE;
 	if (a->time.us != b->time.us)
@@ -386,12 +405,13 @@ static bool is_better(const struct cause *a, const struct cause *b)
 
 static void decide(struct episode *ep)
 {
+	const bool by_newcomer = is_begun_by_newcomer(ep);
 	const struct cause *best = NULL;
 
 	ep->r.triggers = 0;
 	for (size_t i = 0; i < ep->cause_count; i++) {
 		ep->r.triggers |= 1u << ep->causes[i].meaning.trigger;
-		if (best == NULL || is_better(&ep->causes[i], best))
+		if (best == NULL || is_better(&ep->causes[i], best, by_newcomer))
 			best = &ep->causes[i];
 	}
 	if (best == NULL) {

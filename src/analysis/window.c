@@ -23,6 +23,9 @@ struct extent {
 	struct sv kind;
 	struct sv host;
 	int64_t input; /* 0: of the host */
+	struct sv scope;
+	bool coarse;
+	int64_t interval_us; /* the longest between two samples */
 	struct span_set times;
 };
 
@@ -31,17 +34,42 @@ struct extents {
 	size_t count, capacity;
 };
 
-static struct extent *extent_of(struct arena *a, struct extents *all, const struct event *e, int64_t input)
+/* Between two samples of a coverage; 0 when it is not of samples: a scope is told of those alone. */
+static int64_t interval_of(const struct event *e)
 {
+	int64_t samples = event_int_or(e, FIELD_SAMPLES, 0);
+
+	return event_has(e, FIELD_SCOPE) && samples > 1 ? e->duration_us / (samples - 1) : 0;
+}
+
+static struct extent *extent_of(const struct detect_context *ctx, struct extents *all, const struct event *e, int64_t input)
+{
+	struct arena *a = ctx->arena;
 	struct sv kind = event_text(e, FIELD_EVIDENCE_KIND);
+	/* Holes are of all that an input covers. */
+	struct sv scope = input == 0 ? event_text(e, FIELD_SCOPE) : SV_ABSENT;
+	bool coarse = input == 0 && interval_of(e) > detect_threshold(ctx, THRESHOLD_COUNTERS_INTERVAL_S) * US_PER_S;
 
 	for (size_t i = 0; i < all->count; i++)
 		if (all->items[i].input == input && sv_eq(all->items[i].kind, kind) &&
-		    sv_eq(all->items[i].host, e->host))
+		    sv_eq(all->items[i].host, e->host) && sv_eq(all->items[i].scope, scope) &&
+		    all->items[i].coarse == coarse)
 			return &all->items[i];
 	struct extent *new = ARENA_PUSH(a, all->items, all->count, all->capacity);
-	*new = (struct extent){ arena_copy(a, kind), arena_copy(a, e->host), input, { 0 } };
+	*new = (struct extent){ .kind = arena_copy(a, kind), .host = arena_copy(a, e->host), .input = input,
+				.scope = arena_copy(a, scope), .coarse = coarse };
 	return new;
+}
+
+/* Of the host: with its interval. */
+static struct span_set *add_covered(const struct detect_context *ctx, struct extents *all, const struct event *e)
+{
+	struct extent *x = extent_of(ctx, all, e, 0);
+	int64_t interval_us = interval_of(e);
+
+	if (interval_us > x->interval_us)
+		x->interval_us = interval_us;
+	return &x->times;
 }
 
 static int find_holes(const struct detect_context *ctx, struct extents *holes)
@@ -52,7 +80,7 @@ static int find_holes(const struct detect_context *ctx, struct extents *holes)
 	int rc;
 
 	while ((rc = query_next(q, &e)) == 1)
-		span_set_add(&extent_of(ctx->arena, holes, &e, e.place.input)->times, ctx->arena,
+		span_set_add(&extent_of(ctx, holes, &e, e.place.input)->times, ctx->arena,
 			     detect_event_span(ctx, &e));
 	query_free(q);
 	return rc;
@@ -89,7 +117,11 @@ static int compare_extents(const void *x, const void *y)
 	const struct extent *a = x, *b = y;
 	int order = sv_cmp(a->kind, b->kind);
 
-	return order != 0 ? order : sv_cmp(a->host, b->host);
+	if (order == 0)
+		order = sv_cmp(a->host, b->host);
+	if (order == 0)
+		order = sv_cmp(a->scope, b->scope);
+	return order != 0 ? order : a->coarse - b->coarse;
 }
 
 static int find_coverage(const struct detect_context *ctx)
@@ -104,8 +136,8 @@ static int find_coverage(const struct detect_context *ctx)
 	struct query *q = query_events(ctx->store, types, 1);
 	int rc;
 	while ((rc = query_next(q, &e)) == 1)
-		add_without_holes(ctx->arena, &extent_of(ctx->arena, &covered, &e, 0)->times,
-				  detect_event_span(ctx, &e), &extent_of(ctx->arena, &holes, &e, e.place.input)->times);
+		add_without_holes(ctx->arena, add_covered(ctx, &covered, &e),
+				  detect_event_span(ctx, &e), &extent_of(ctx, &holes, &e, e.place.input)->times);
 	query_free(q);
 	if (covered.count > 1)
 		qsort(covered.items, covered.count, sizeof *covered.items, compare_extents);
@@ -114,7 +146,10 @@ static int find_coverage(const struct detect_context *ctx)
 			*ARENA_PUSH(ctx->arena, out->coverage, out->coverage_count, out->coverage_capacity) =
 				(struct coverage){ .kind = covered.items[i].kind,
 						   .host = covered.items[i].host,
-						   .span = covered.items[i].times.items[j] };
+						   .span = covered.items[i].times.items[j],
+						   .scope = covered.items[i].scope,
+						   .interval_us = covered.items[i].interval_us,
+						   .is_coarse = covered.items[i].coarse };
 	return rc;
 }
 
@@ -127,13 +162,13 @@ int windows_find(struct store *s, const struct clocks *c, const struct analysis_
 	struct detect_context ctx = {
 		.store = s,
 		.clocks = c,
+		.thresholds = &o->thresholds,
 		.heartbeat_ms = heartbeat_ms,
 		.arena = a,
 		.paths = &paths,
 		.out = out,
 	};
 
-	(void)o;
 	*out = (struct windows){ 0 };
 	if (find_coverage(&ctx) < 0)
 		return -1;
@@ -141,7 +176,10 @@ int windows_find(struct store *s, const struct clocks *c, const struct analysis_
 		if (detectors[i].find(&ctx) < 0)
 			return -1;
 	windows_merge(&ctx);
-	return windows_find_callers(&ctx);
+	if (windows_find_callers(&ctx) < 0)
+		return -1;
+	windows_join_pauses(&ctx);
+	return 0;
 }
 
 bool window_is_jitter(const struct window *w)
@@ -166,10 +204,28 @@ static bool is_capture(const struct coverage *c)
 	return sv_eq(c->kind, SV("capture"));
 }
 
+const struct coverage *windows_coarsest(const struct windows *w, int64_t limit_us)
+{
+	const struct coverage *worst = NULL;
+
+	for (size_t i = 0; i < w->coverage_count; i++)
+		if (w->coverage[i].interval_us > limit_us &&
+		    (worst == NULL || w->coverage[i].interval_us > worst->interval_us))
+			worst = &w->coverage[i];
+	return worst;
+}
+
+/*
+ * Counters in which jitter would have shown: what went wrong on the way to the
+ * peer, or in this host's kernel. An interface's, a full table or a wait for CPUs show a part of it alone,
+ * and their quiet is no sign of a quiet network.
+ */
 static bool is_counters(const struct coverage *c)
 {
-	static const struct sv kinds[] = { { "netstat", 7 }, { "snmp", 4 }, { "softnet", 7 }, { "conntrack", 9 } };
+	static const struct sv kinds[] = { { "netstat", 7 }, { "snmp", 4 }, { "softnet", 7 }, { "conntrack", 9 }, { "sockets", 7 } };
 
+	if (c->is_coarse)
+		return false;
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
 		if (sv_eq(c->kind, kinds[i]))
 			return true;

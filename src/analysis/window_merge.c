@@ -283,6 +283,66 @@ static void cut_pauses(const struct detect_context *ctx)
 	w->count = kept;
 }
 
+static void number(const struct detect_context *ctx)
+{
+	struct windows *w = ctx->out;
+
+	sort(w, by_time);
+	for (size_t i = 0; i < w->count; i++) {
+		w->items[i].id = (unsigned)i + 1;
+		detect_measure_spans(&w->items[i]);
+		evidence_sort(&w->items[i].evidence);
+	}
+}
+
+/* ---- one pause, logged and captured ---- */
+
+static bool is_logged_pause(const struct window *w)
+{
+	return !window_is_jitter(w) && sv_is_absent(w->path_a);
+}
+
+/* A capture shows a member's pause on the path that it calls, and a broker's where it is called. */
+static bool is_same_process(const struct window *captured, const struct window *logged)
+{
+	if (window_is_jitter(captured) || sv_is_absent(captured->path_a) || captured->kind != logged->kind ||
+	    sv_is_absent(logged->host))
+		return false;
+	return sv_eq(captured->kind == WINDOW_PROCESS_PAUSE ? captured->caller : captured->host, logged->host);
+}
+
+/* Into every window of the process that it meets: each of them is the same pause on another path. */
+static bool join(const struct detect_context *ctx, const struct window *logged)
+{
+	struct windows *w = ctx->out;
+	bool is_joined = false;
+
+	for (size_t i = 0; i < w->count; i++) {
+		if (!is_same_process(&w->items[i], logged) || !meets(&w->items[i], logged))
+			continue;
+		detect_merge(ctx->arena, &w->items[i], logged);
+		is_joined = true;
+	}
+	return is_joined;
+}
+
+void windows_join_pauses(const struct detect_context *ctx)
+{
+	struct windows *w = ctx->out;
+	bool *is_joined = arena_array(ctx->arena, w->count, sizeof *is_joined);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < w->count; i++)
+		is_joined[i] = is_logged_pause(&w->items[i]) && join(ctx, &w->items[i]);
+	for (size_t i = 0; i < w->count; i++)
+		if (!is_joined[i])
+			w->items[kept++] = w->items[i];
+	if (kept == w->count)
+		return;
+	w->count = kept;
+	number(ctx);
+}
+
 void windows_merge(const struct detect_context *ctx)
 {
 	struct windows *w = ctx->out;
@@ -294,10 +354,5 @@ void windows_merge(const struct detect_context *ctx)
 	sort(w, by_place_and_time);
 	merge_neighbours(ctx, false);
 	cut_pauses(ctx);
-	sort(w, by_time);
-	for (size_t i = 0; i < w->count; i++) {
-		w->items[i].id = (unsigned)i + 1;
-		detect_measure_spans(&w->items[i]);
-		evidence_sort(&w->items[i].evidence);
-	}
+	number(ctx);
 }

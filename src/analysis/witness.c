@@ -87,7 +87,8 @@ static size_t processes_from(const struct group_life *life, struct sv host, stru
  */
 static bool is_start_of(const struct event *e, struct sv client, struct sv group)
 {
-	if (e->type != EVENT_CLIENT_CONFIG && e->type != EVENT_CLIENT_VERSION)
+	/* What a member asks for each time that it joins is no start. */
+	if ((e->type != EVENT_CLIENT_CONFIG && e->type != EVENT_CLIENT_VERSION) || event_has(e, FIELD_SETTINGS))
 		return false;
 	if (event_has(e, FIELD_CLIENT))
 		return sv_eq(event_text(e, FIELD_CLIENT), client);
@@ -113,6 +114,40 @@ int64_t witness_restart_us(const struct group_life *life, struct sv host, struct
 			return s->time.us;
 	}
 	return INT64_MAX;
+}
+
+/* A line of the client in the host's own log, between two instants. */
+static bool speaks_between(const struct group_life *life, struct sv host, struct sv client, int64_t from_us, int64_t to_us)
+{
+	for (size_t i = processes_from(life, host, (struct ref_time){ from_us }); i < life->processes.count; i++) {
+		const struct sighting *s = &life->processes.items[i];
+		if (!sv_eq(s->event->host, host) || s->time.us >= to_us)
+			break;
+		if (s->event->type != EVENT_PROCESS_KILLED && sv_eq(event_client(s->event), client))
+			return true;
+	}
+	return false;
+}
+
+const struct sighting *witness_killing(const struct group_life *life, struct sv host, struct sv client, int64_t from_us,
+				       int64_t to_us)
+{
+	const int64_t slack = episode_slack_us(life, host);
+
+	if (sv_is_absent(host))
+		return NULL;
+	for (size_t i = processes_from(life, host, (struct ref_time){ from_us }); i < life->processes.count; i++) {
+		const struct sighting *s = &life->processes.items[i];
+		if (!sv_eq(s->event->host, host) || s->time.us > to_us)
+			break;
+		if (s->event->type != EVENT_PROCESS_KILLED)
+			continue;
+		/* Which process it was the line does not say in a way that could be trusted: the client's silence does. */
+		int64_t restart_us = witness_restart_us(life, host, client, s->time), silent_us = s->time.us + life->session_us;
+		if (!speaks_between(life, host, client, s->time.us + slack, restart_us < silent_us ? restart_us : silent_us))
+			return s;
+	}
+	return NULL;
 }
 
 /* ---- tellers ---- */

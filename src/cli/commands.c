@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "analysis/findings.h"
+#include "input/log/log_test.h"
 #include "input/rules/rules.h"
 #include "store/store.h"
 
@@ -58,23 +59,40 @@ static enum exit_code fail(const struct diag *d)
 	return EXIT_FAILED;
 }
 
-/* Says on a terminal which input is being read; passes everything on. */
+/* Says on a terminal which input is being read, and notes which hosts there are; passes everything on. */
 struct progress {
 	struct input_sink inner;
+	const struct ingest_options *options;
 	bool show;
+	bool *host_is_used, *zone_is_used;	/* of the options' */
 };
+
+/* The path may hold anything: an archive's members are named by whoever made it. */
+static void show_path(struct sv path)
+{
+	struct buf line;
+	buf_init(&line);
+	buf_add_plain(&line, path);
+	fprintf(stderr, "\r\033[Kreading %.*s", SV_ARG(buf_sv(&line)));
+	buf_fini(&line);
+}
 
 static int progress_begin(void *context, struct input_info *info)
 {
 	struct progress *p = context;
 	if (p->show)
-		fprintf(stderr, "\r\033[Kreading %.*s", SV_ARG(info->path));
+		show_path(info->path);
 	return p->inner.begin(p->inner.context, info);
 }
 
+/* The host is known for sure at the end: log lines may name it. */
 static int progress_end(void *context, const struct input_info *info)
 {
 	struct progress *p = context;
+	for (size_t i = 0; i < p->options->host_count; i++)
+		p->host_is_used[i] = p->host_is_used[i] || sv_eq(p->options->hosts[i].name, info->host);
+	for (size_t i = 0; i < p->options->zone_count; i++)
+		p->zone_is_used[i] = p->zone_is_used[i] || sv_eq(p->options->zones[i].host, info->host);
 	return p->inner.end(p->inner.context, info);
 }
 
@@ -82,6 +100,20 @@ static void progress_abandon(void *context)
 {
 	struct progress *p = context;
 	p->inner.abandon(p->inner.context);
+}
+
+/* What the user asked for and nothing answers to is most likely misspelt. */
+static void warn_unused(const struct progress *p, struct diag *d)
+{
+	const struct ingest_options *o = p->options;
+	for (size_t i = 0; i < o->host_count; i++)
+		if (!p->host_is_used[i])
+			diag_add(d, SEVERITY_WARNING, "option.unused", NULL, "--host %s=%.*s: no input's path matches the pattern",
+				 o->hosts[i].pattern, SV_ARG(o->hosts[i].name));
+	for (size_t i = 0; i < o->zone_count; i++)
+		if (!p->zone_is_used[i] && !sv_is_absent(o->zones[i].host))
+			diag_add(d, SEVERITY_WARNING, "option.unused", NULL, "--timezone %.*s=...: no input is of that host",
+				 SV_ARG(o->zones[i].host));
 }
 
 /* Reads every argument into the store. What fails is in d; the rest is read. */
@@ -92,12 +124,19 @@ static int ingest_all(const struct options *o, struct store *s, struct arena *ru
 		return -1;
 	struct ingest_options ingest = o->ingest;
 	ingest.rules = rules;
-	struct progress progress = { store_sink(s), !o->quiet && !o->no_progress && isatty(STDERR_FILENO) };
+	struct progress progress = {
+		.inner = store_sink(s),
+		.options = &ingest,
+		.show = !o->quiet && !o->no_progress && isatty(STDERR_FILENO),
+		.host_is_used = arena_array(run, ingest.host_count + 1, sizeof(bool)),
+		.zone_is_used = arena_array(run, ingest.zone_count + 1, sizeof(bool)),
+	};
 	struct input_sink sink = { progress_begin, progress.inner.events, progress_end, progress_abandon, &progress };
 	for (size_t i = 0; i < o->argument_count; i++)
 		source_ingest(o->arguments[i], &ingest, &sink, d);
 	if (progress.show)
 		fputs("\r\033[K", stderr);
+	warn_unused(&progress, d);
 	rules_free(rules);
 	return 0;
 }
@@ -122,13 +161,45 @@ static int write_report(const char *path, enum report_format format, const struc
 	return rc;
 }
 
-/* Opens --db and draws all conclusions. The store is closed again: findings live in run. */
+static bool is_known_host(const struct clocks *c, struct sv host)
+{
+	for (size_t i = 0; i < c->count; i++)
+		if (sv_eq(c->hosts[i].host, host))
+			return true;
+	return false;
+}
+
+/* As for inputs: what the user asked of the analysis and nothing answers to. Not every command shows problems: it is printed. */
+static void warn_unknown(const struct analysis_options *o, const struct findings *f, struct arena *run, struct diag *all)
+{
+	struct diag *d = diag_new(run);
+	for (size_t i = 0; i < o->offset_count; i++)
+		if (!is_known_host(&f->clocks, o->offsets[i].host))
+			diag_add(d, SEVERITY_WARNING, "option.unused", NULL, "--offset %.*s=...: no event is of that host",
+				 SV_ARG(o->offsets[i].host));
+	if (!sv_is_absent(o->group) && f->groups.count == 0)
+		diag_add(d, SEVERITY_WARNING, "option.unused", NULL, "--group %.*s: nothing in the evidence is of that group",
+			 SV_ARG(o->group));
+	print_problems(d, SEVERITY_WARNING);
+	for (size_t i = 0; i < diag_count(d); i++)
+		diag_restore(all, diag_at(d, i));
+}
+
+/* Opens the database and draws all conclusions. The store is closed again: findings live in run. */
+static int find(const char *db, enum store_mode mode, const struct analysis_options *o, struct arena *run, struct diag *d,
+		struct findings *f)
+{
+	struct store *s = store_open(db, mode, d);
+	int rc = s == NULL ? -1 : findings_make(s, o, run, d, f);
+	store_close(s);
+	if (rc == 0)
+		warn_unknown(o, f, run, d);
+	return rc;
+}
+
 static int findings_of_db(const struct options *o, struct arena *run, struct diag *d, struct findings *f)
 {
-	struct store *s = store_open(o->db, STORE_READ, d);
-	int rc = s == NULL ? -1 : findings_make(s, &o->analysis, run, d, f);
-	store_close(s);
-	return rc;
+	return find(o->db, STORE_READ, &o->analysis, run, d, f);
 }
 
 /* ---- commands ---- */
@@ -169,10 +240,8 @@ enum exit_code command_analyze(const struct options *o, struct arena *run)
 		return fail(read);
 	/* Opened anew: the problems of inputs are then those that the store kept, as in every later report. */
 	struct diag *all = problems_of_run(read, run);
-	struct store *s = store_open(db, STORE_WRITE, all);
-	int rc = s == NULL ? -1 : findings_make(s, &o->analysis, run, all, &f);
-	store_close(s);
-	if (rc < 0 || write_report(arena_printf(run, "%s/report.json", directory).p, REPORT_JSON, &f, false, all) < 0 ||
+	if (find(db, STORE_WRITE, &o->analysis, run, all, &f) < 0 ||
+	    write_report(arena_printf(run, "%s/report.json", directory).p, REPORT_JSON, &f, false, all) < 0 ||
 	    write_report(arena_printf(run, "%s/report.html", directory).p, REPORT_HTML, &f, false, all) < 0)
 		return fail(all);
 	if (!o->quiet) {
@@ -207,8 +276,10 @@ enum exit_code command_report(const struct options *o, struct arena *run)
 	struct findings f;
 	if (o->db == NULL || o->argument_count != 0)
 		return usage("report needs --db FILE and no other argument (see --help)");
-	if (findings_of_db(o, run, d, &f) < 0 ||
-	    write_report(o->output, o->format, &f, o->output == NULL && files_color(o->color), d) < 0)
+	if (findings_of_db(o, run, d, &f) < 0)
+		return fail(d);
+	bool unwanted = o->quiet && o->output == NULL;
+	if (!unwanted && write_report(o->output, o->format, &f, o->output == NULL && files_color(o->color), d) < 0)
 		return fail(d);
 	if (o->has_fail_on && verdict_at_least(f.share.verdict, o->fail_on))
 		return EXIT_VERDICT;
@@ -254,6 +325,22 @@ enum exit_code command_explain(const struct options *o, struct arena *run)
 	return rc < 0 ? fail(d) : exit_code_of(d);
 }
 
+enum exit_code command_probe(const struct options *o, struct arena *run)
+{
+	struct diag *d = diag_new(run);
+	if (o->output == NULL || o->argument_count != 0)
+		return usage("probe needs -o FILE and no other argument (see --help)");
+	if (o->probe.interface != NULL && strcmp(o->output, "-") == 0)
+		return usage("probe --capture needs -o FILE: packets are written to files beside it");
+	if (o->probe.interface == NULL && o->probe.filter != NULL)
+		return usage("probe --filter needs --capture IFACE");
+	int rc = probe_run(&o->probe, o->output, !o->quiet, run, d);
+	if (rc < 0)
+		return fail(d);
+	print_problems(d, SEVERITY_NOTE);
+	return exit_code_of(d);
+}
+
 enum exit_code command_rules(const struct options *o, struct arena *run)
 {
 	struct diag *d = diag_new(run);
@@ -269,8 +356,25 @@ enum exit_code command_rules(const struct options *o, struct arena *run)
 	else if (rc == 0 && strcmp(verb, "check") == 0)
 		rc = rules_check(rules, d);
 	else if (rc == 0)
-		rc = rules_test(rules, stdin, stdout);
+		rc = log_test(rules, stdin, stdout);
 	rules_free(rules);
 	print_problems(d, SEVERITY_NOTE);
 	return rc < 0 ? EXIT_FAILED : exit_code_of(d);
+}
+
+enum exit_code command_thresholds(const struct options *o, struct arena *run)
+{
+	struct diag *d = diag_new(run);
+	struct buf text;
+	if (o->argument_count != 0)
+		return usage("thresholds takes no argument (see --help)");
+	buf_init(&text);
+	for (int i = 0; i < THRESHOLD_COUNT; i++) {
+		const struct threshold *t = &threshold_infos[i];
+		buf_printf(&text, "%s = %" PRId64 " %s (%" PRId64 " to %" PRId64 ")\n    %s\n", t->name, t->value, t->unit, t->least,
+			   t->most, t->reason);
+	}
+	int rc = files_write(NULL, &text, d);
+	buf_fini(&text);
+	return rc < 0 ? fail(d) : EXIT_DONE;
 }

@@ -27,9 +27,15 @@ static const struct subcommand {
 	{ "explain", COMMAND_EXPLAIN, command_explain, "--db FILE ID",
 	  "the chain of evidence behind a window, rebalance, redelivery or duplicate, down to line and packet",
 	  "aftershock explain --db /tmp/refunds.db R2" },
+	{ "probe", COMMAND_PROBE, command_probe, "[--interval 1s] [--capture IFACE] -o FILE",
+	  "record the counters (and packets) of this host until interrupted, in a form that ingest reads",
+	  "aftershock probe --interval 1s --duration 10s -o /tmp/this-host.probe" },
 	{ "rules", COMMAND_RULES, command_rules, "list | check [FILE] | test [FILE] < LINES",
 	  "show the rules; run their examples; show what matches each line of standard input",
 	  "aftershock rules test < samples/refund-incident/broker-1/server.log" },
+	{ "thresholds", COMMAND_THRESHOLDS, command_thresholds, "",
+	  "list the thresholds of the detectors: default, unit, range, and why; --set of other commands changes them",
+	  "aftershock thresholds" },
 };
 #define SUBCOMMAND_COUNT (sizeof subcommands / sizeof subcommands[0])
 
@@ -39,7 +45,7 @@ static void overview(FILE *f)
 	      "usage: aftershock COMMAND ...\n\n",
 	      f);
 	for (size_t i = 0; i < SUBCOMMAND_COUNT; i++)
-		fprintf(f, "  %-8s %s\n", subcommands[i].name, subcommands[i].what);
+		fprintf(f, "  %-10s %s\n", subcommands[i].name, subcommands[i].what);
 	fputs("\n'aftershock COMMAND --help' has the options and an example.\n\n"
 	      "exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but some input was damaged, 4 report --fail-on\n",
 	      f);
@@ -47,7 +53,7 @@ static void overview(FILE *f)
 
 static void help(const struct subcommand *s)
 {
-	printf("usage: aftershock %s %s\n\n%s\n", s->name, s->usage, s->what);
+	printf("usage: aftershock %s%s%s\n\n%s\n", s->name, s->usage[0] != '\0' ? " " : "", s->usage, s->what);
 	opts_help(s->command);
 	printf("\nexample:\n  %s\n", s->example);
 }

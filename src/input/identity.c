@@ -129,7 +129,7 @@ enum identity_sameness identity_compare(int fd, uint64_t size_bytes, struct sv p
 {
 	struct stat mine, others;
 	enum identity_sameness same = IDENTITY_UNKNOWN;
-	int other = open(path.p, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int other = sv_is_absent(path) ? -1 : open(path.p, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (other < 0)
 		return IDENTITY_UNKNOWN;

@@ -2,6 +2,7 @@
 /* What every kind does with what it found: complete the event, keep the input's counts. */
 
 #include "input/kind.h"
+#include "model/masked.h"
 
 static void widen(struct input_info *info, int64_t first_us, int64_t last_us)
 {
@@ -19,8 +20,17 @@ static int64_t end_us(const struct event *e)
 	return __builtin_add_overflow(e->time.us, e->duration_us, &end) ? INT64_MAX : end;
 }
 
+static void forget_masked(struct ingest *in, struct event *e)
+{
+	enum event_field first;
+
+	if (masked_forget(e, &first))
+		diag_add(in->diag, SEVERITY_NOTE, "event.masked", &e->place, "its %s is masked: not known", field_infos[first].name);
+}
+
 int ingest_put(struct ingest *in, struct event *e)
 {
+	forget_masked(in, e);
 	e->place.input = in->info->id;
 	if (sv_is_absent(e->host))
 		e->host = in->info->host;

@@ -198,6 +198,8 @@ static int end(const struct item_context *c, struct input_info *info, const stru
 {
 	if (!item->has_size && item->stream != NULL)
 		info->size_bytes = stream_position(item->stream);
+	if (item->stream != NULL)
+		info->lines = stream_lines(item->stream);
 	return c->sink->end(c->sink->context, info);
 }
 

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "input/stream.h"
+
 /* Read at once. Twice as much UTF-16 as this becomes at most three times as many bytes of UTF-8 per two. */
 #define BLOCK_BYTES ((size_t)64 * 1024)
 /* The longest line that is delivered whole, its CR, and a block behind it. */
@@ -281,8 +283,10 @@ int lines_next(struct lines *l, struct line *out)
 
 void lines_free(struct lines *l)
 {
-	if (l != NULL)
-		arena_free(l->arena);
+	if (l == NULL)
+		return;
+	stream_note_lines(l->stream, l->number);
+	arena_free(l->arena);
 }
 
 struct sv lines_preview(struct arena *a, struct sv head)

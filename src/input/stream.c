@@ -15,6 +15,7 @@ struct stream {
 	size_t head_bytes;	/* filled */
 	size_t head_taken;	/* handed out */
 	uint64_t position;
+	uint64_t lines;
 	bool ended;		/* the source said 0 or -1 */
 	bool damaged;		/* it was -1 */
 	bool reported;
@@ -118,6 +119,16 @@ ptrdiff_t stream_read(struct stream *s, void *bytes, size_t n)
 uint64_t stream_position(const struct stream *s)
 {
 	return s->position;
+}
+
+void stream_note_lines(struct stream *s, uint64_t lines)
+{
+	s->lines = lines;
+}
+
+uint64_t stream_lines(const struct stream *s)
+{
+	return s->lines;
 }
 
 bool stream_is_damaged(const struct stream *s)

@@ -8,15 +8,17 @@
 
 #define UUID_CHARS 36
 
-_Static_assert(FIELD_COUNT <= 64, "a field_set has one bit for each field");
+_Static_assert(FIELD_COUNT <= 8 * sizeof(field_set), "a field_set has one bit for each field");
 
 const struct field_info field_infos[FIELD_COUNT] = {
-#define TEXT FIELD_TEXT, false
-#define INT FIELD_INT, false
-#define AMOUNT FIELD_INT, true
+#define TEXT FIELD_TEXT, false, false
+#define INT FIELD_INT, false, false
+#define AMOUNT FIELD_INT, true, false
+#define SPAN FIELD_INT, false, true
 #define FIELD(id, name, type, what) { name, type, what },
 #include "model/field.def"
 #undef FIELD
+#undef SPAN
 #undef AMOUNT
 #undef INT
 #undef TEXT
@@ -52,8 +54,53 @@ bool event_by_name(struct sv name, enum event_type *out)
 	return false;
 }
 
+/* What logs write behind a number of time: how many nanoseconds each is. */
+static const struct {
+	struct sv name;
+	int64_t ns;
+} span_units[] = {
+	{ { "", 0 }, 1000000 },		 { { "ns", 2 }, 1 },		  { { "us", 2 }, 1000 },
+	{ { "ms", 2 }, 1000000 },	 { { "s", 1 }, 1000000000 },	  { { "sec", 3 }, 1000000000 },
+	{ { "secs", 4 }, 1000000000 },	 { { "second", 6 }, 1000000000 }, { { "seconds", 7 }, 1000000000 },
+};
+
+static bool is_of_number(char c)
+{
+	return (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+';
+}
+
+/* "0.0100937 seconds", "6433711 ns", "12.5ms", "250": whole milliseconds, what is less is cut off. */
+static bool span_ms(struct sv text, int64_t *out)
+{
+	const int64_t ns_in_ms = 1000000, micros_in_unit = 1000000;
+	size_t digits = 0, dot;
+	struct sv number, unit;
+	int64_t micros;
+
+	while (digits < text.n && is_of_number(text.p[digits]))
+		digits++;
+	number = sv_sub(text, 0, digits);
+	unit = sv_trim(sv_sub(text, digits, text.n));
+	/* More digits than millionths say nothing about milliseconds. */
+	if (sv_find_char(number, '.', &dot))
+		number = sv_sub(number, 0, dot + 1 + 6);
+	if (!sv_to_micros(number, &micros))
+		return false;
+	for (size_t i = 0; i < sizeof span_units / sizeof span_units[0]; i++) {
+		if (!sv_eq(span_units[i].name, unit))
+			continue;
+		/* Of the unit to of a millisecond, without a product that could overflow. */
+		*out = span_units[i].ns >= ns_in_ms ? micros / (micros_in_unit / (span_units[i].ns / ns_in_ms)) :
+						      micros / micros_in_unit / (ns_in_ms / span_units[i].ns);
+		return true;
+	}
+	return false;
+}
+
 bool field_number(enum event_field f, struct sv text, int64_t *out)
 {
+	if (field_infos[f].is_span)
+		return span_ms(text, out);
 	return field_infos[f].is_amount ? sv_to_micros(text, out) : sv_to_i64(text, out);
 }
 

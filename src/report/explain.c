@@ -198,6 +198,8 @@ bool report_explain(struct buf *to, const struct findings *f, struct sv id, bool
 	const struct out_style style = { color, SV_ABSENT };
 	struct out *o = out_new(to, OUT_TEXT, &style);
 	bool found = write_explanation(o, &context, letter, (unsigned)number);
+	if (found)
+		chapter_thresholds(o, &context);
 	out_finish(o);
 	arena_free(words);
 	return found;

@@ -14,14 +14,14 @@ typedef void members_function(struct json_writer *w, const struct findings *f);
 
 /* In the order in which a reader wants them. */
 static chapter_function *const chapters[] = {
-	chapter_summary, chapter_timeline, chapter_share, chapter_rebalances, chapter_windows, chapter_effects,
-	chapter_books,	 chapter_keys,	   chapter_tuning, chapter_clocks,    chapter_inputs,  chapter_problems,
+	chapter_summary, chapter_thresholds, chapter_timeline, chapter_share,  chapter_rebalances, chapter_windows,  chapter_effects,
+	chapter_books,	 chapter_keys,	     chapter_tuning,   chapter_clocks, chapter_inputs,	   chapter_problems,
 };
 
 /* After schema, tool and span. */
 static members_function *const members[] = {
-	members_inputs,	 members_groups, members_windows, members_rebalances, members_share,
-	members_effects, members_keys,	 members_tuning,  members_problems,
+	members_inputs,	 members_groups, members_thresholds, members_windows, members_rebalances, members_share,
+	members_effects, members_keys,	 members_tuning,     members_problems,
 };
 
 static const struct {
@@ -104,11 +104,11 @@ void report_write(struct buf *to, enum report_format format, const struct findin
 
 void report_tuning(struct buf *to, enum report_format format, const struct findings *f, bool color)
 {
-	static chapter_function *const chapter[] = { chapter_tuning };
-	static members_function *const member[] = { members_tuning };
+	static chapter_function *const chapter[] = { chapter_thresholds, chapter_tuning };
+	static members_function *const member[] = { members_thresholds, members_tuning };
 	struct out_style style = { color, SV_ABSENT };
 	if (format == REPORT_JSON)
-		write_json(to, f, member, 1);
+		write_json(to, f, member, sizeof member / sizeof member[0]);
 	else
-		write_document(to, format, f, chapter, 1, &style);
+		write_document(to, format, f, chapter, sizeof chapter / sizeof chapter[0], &style);
 }

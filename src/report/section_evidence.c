@@ -4,14 +4,19 @@
 #include "report/sections.h"
 #include "report/words.h"
 
+static void member_place(struct json_writer *w, const struct place *p)
+{
+	const char *unit = place_unit_name(p->unit);
+	json_maybe_int(w, "input", p->input != 0, p->input);
+	if (unit != NULL)
+		json_int(w, unit, (int64_t)p->number);
+	json_int(w, "byte_offset", (int64_t)p->byte_offset);
+}
+
 void member_evidence(struct json_writer *w, const char *key, const struct evidence *e)
 {
-	const char *unit = place_unit_name(e->place.unit);
 	json_object(w, key);
-	json_maybe_int(w, "input", e->place.input != 0, e->place.input);
-	if (unit != NULL)
-		json_int(w, unit, (int64_t)e->place.number);
-	json_int(w, "byte_offset", (int64_t)e->place.byte_offset);
+	member_place(w, &e->place);
 	json_literal(w, "event", event_infos[e->type].name);
 	json_literal(w, "strength", strength_name(e->strength));
 	json_text(w, "host", e->host);
@@ -19,6 +24,15 @@ void member_evidence(struct json_writer *w, const char *key, const struct eviden
 	json_time(w, "written", true, e->written.us);
 	json_text(w, "role", e->role);
 	json_text(w, "text", e->text);
+	if (e->also_count > 0) {
+		json_array(w, "also");
+		for (size_t i = 0; i < e->also_count; i++) {
+			json_object(w, NULL);
+			member_place(w, &e->also[i]);
+			json_object_end(w);
+		}
+		json_array_end(w);
+	}
 	json_object_end(w);
 }
 
@@ -38,9 +52,19 @@ static struct sv times_of(const struct chapter_context *c, const struct evidence
 	return sv_eq(aligned, written) ? aligned : arena_printf(c->a, "%.*s (written %.*s)", SV_ARG(aligned), SV_ARG(written));
 }
 
+/* Where it stands, and where it is said once more. */
+static struct sv places_of(const struct chapter_context *c, const struct evidence *e)
+{
+	struct sv places = words_place(c->a, c->f, &e->place);
+	for (size_t i = 0; i < e->also_count; i++)
+		places = arena_printf(c->a, "%.*s%s%.*s", SV_ARG(places), i == 0 ? " (also " : ", ",
+				      SV_ARG(words_place(c->a, c->f, &e->also[i])));
+	return e->also_count == 0 ? places : arena_printf(c->a, "%.*s)", SV_ARG(places));
+}
+
 void document_evidence_one(struct out *o, const struct chapter_context *c, const struct evidence *e)
 {
-	out_evidence(o, words_place(c->a, c->f, &e->place), times_of(c, e),
+	out_evidence(o, places_of(c, e), times_of(c, e),
 		     sv_is_absent(e->role) ? sv_of(event_infos[e->type].what) : e->role, e->text);
 }
 

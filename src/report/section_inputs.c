@@ -19,6 +19,78 @@ static bool was_read(const struct input_info *in)
 	return sv_is_absent(in->why_skipped);
 }
 
+/* ---- records that speak of consumer groups, and that no rule knows ---- */
+
+static bool is_near_miss(const struct problem *p, const struct input_info *in)
+{
+	return p->place.input == in->id && sv_eq(p->code, SV(NEAR_MISS_CODE));
+}
+
+/* The first few stand there whole, the rest are counted. */
+static bool is_example(const struct problem *p)
+{
+	return sv_starts_with(p->message, SV(NEAR_MISS_WORDS));
+}
+
+static struct sv example_text(const struct problem *p)
+{
+	return sv_sub(p->message, sizeof NEAR_MISS_WORDS - 1, p->message.n);
+}
+
+static uint64_t near_misses(const struct findings *f, const struct input_info *in, const struct problem **first)
+{
+	uint64_t n = 0;
+
+	*first = NULL;
+	for (size_t i = 0; i < diag_count(f->problems); i++) {
+		const struct problem *p = diag_at(f->problems, i);
+		if (!is_near_miss(p, in))
+			continue;
+		if (*first == NULL)
+			*first = p;
+		n += p->count;
+	}
+	return n;
+}
+
+static void near_miss_bullets(struct out *o, const struct chapter_context *c)
+{
+	for (size_t i = 0; i < c->f->input_count; i++) {
+		const struct problem *first;
+		uint64_t n = near_misses(c->f, &c->f->inputs[i], &first);
+		if (n > 0 && is_example(first))
+			out_bullet(o, arena_printf(c->a, "%" PRIu64 " of %.*s speak of consumer groups, and no rule knows them. The first, line %" PRIu64
+							 ": %.*s",
+						   n, SV_ARG(c->f->inputs[i].path), first->place.number, SV_ARG(example_text(first))));
+	}
+}
+
+static void members_read(struct json_writer *w, const struct findings *f, const struct input_info *in)
+{
+	const struct problem *first;
+	uint64_t near = near_misses(f, in, &first);
+
+	json_maybe_int(w, "lines", in->lines > 0, (int64_t)in->lines);
+	/* Of a log each record may be known to a rule; in tables and samples what is not known is no record. */
+	uint64_t left_out = sv_eq(in->kind, SV("log")) ? in->skipped + in->unrecognized : 0;
+	json_maybe_int(w, "matched", was_read(in), (int64_t)(in->records - left_out));
+	json_maybe_int(w, "not_ours", was_read(in), (int64_t)(in->unrecognized - near));
+	json_object(w, "near_misses");
+	json_int(w, "count", (int64_t)near);
+	json_array(w, "examples");
+	for (size_t i = 0; near > 0 && i < diag_count(f->problems); i++) {
+		const struct problem *p = diag_at(f->problems, i);
+		if (!is_near_miss(p, in) || !is_example(p))
+			continue;
+		json_object(w, NULL);
+		json_int(w, "line", (int64_t)p->place.number);
+		json_text(w, "text", example_text(p));
+		json_object_end(w);
+	}
+	json_array_end(w);
+	json_object_end(w);
+}
+
 void chapter_inputs(struct out *o, const struct chapter_context *c)
 {
 	static const struct column columns[] = {
@@ -51,6 +123,7 @@ void chapter_inputs(struct out *o, const struct chapter_context *c)
 	out_table_end(o);
 	out_paragraph(o, SV("\"unknown\" counts records that no rule knows: they were read, and hold nothing that the rules "
 			    "describe. A zone that is \"assumed\" was written nowhere in the input; --timezone sets it."));
+	near_miss_bullets(o, c);
 	if (skipped == 0)
 		return;
 	out_paragraph(o, SV("Not evidence, left aside:"));
@@ -94,13 +167,18 @@ static void clock_bullets(struct out *o, const struct chapter_context *c)
 	for (size_t i = 0; i < clocks->count; i++) {
 		const struct host_clock *h = &clocks->hosts[i];
 		for (size_t k = 1; k < h->piece_count; k++)
-			out_bullet(o, arena_printf(c->a, "The clock of %.*s was set by %+.3f s between %.*s and %.*s.", SV_ARG(h->host),
+			out_bullet(o, arena_printf(c->a, "The clock of %.*s was set by %+.3f s between %.*s and %.*s.%s", SV_ARG(h->host),
 						   (double)h->pieces[k].step_us / US_PER_S,
 						   SV_ARG(words_time(c->a, c->f, clock_to_ref(clocks, h->host, h->pieces[k].set_after))),
-						   SV_ARG(words_time(c->a, c->f, clock_to_ref(clocks, h->host, h->pieces[k].set_before)))));
+						   SV_ARG(words_time(c->a, c->f, clock_to_ref(clocks, h->host, h->pieces[k].set_before))),
+						   h->pieces[k].is_told ? " Its own daemon says so." : ""));
 		if (h->links_refuted > 0)
 			out_bullet(o, arena_printf(c->a, "%zu links of %.*s contradict all the others, and are left out.",
 						   h->links_refuted, SV_ARG(h->host)));
+		if (h->told_refuted > 0)
+			out_bullet(o, arena_printf(c->a, "%zu steps that a daemon of %.*s logged are excluded by the links around them, "
+							 "and are left out.",
+						   h->told_refuted, SV_ARG(h->host)));
 	}
 }
 
@@ -219,6 +297,10 @@ static void members_pieces(struct json_writer *w, const struct clocks *c, const 
 		json_int(w, "offset_us", p->offset_us);
 		json_maybe_real(w, "drift_ppm", true, p->drift_ppm);
 		json_maybe_int(w, "uncertainty_us", p->has_uncertainty, p->uncertainty_us);
+		if (p->is_told)
+			member_evidence(w, "told_by", &p->told);
+		else
+			json_null(w, "told_by");
 		json_object_end(w);
 	}
 	json_array_end(w);
@@ -240,6 +322,7 @@ void members_inputs(struct json_writer *w, const struct findings *f)
 		json_int(w, "events", (int64_t)in->events);
 		json_int(w, "skipped", (int64_t)in->skipped);
 		json_int(w, "unrecognized", (int64_t)in->unrecognized);
+		members_read(w, f, in);
 		json_text(w, "why_skipped", in->why_skipped);
 		json_time(w, "first", in->has_times, in->first.us);
 		json_time(w, "last", in->has_times, in->last.us);
@@ -265,6 +348,7 @@ void members_inputs(struct json_writer *w, const struct findings *f)
 		json_int(w, "links_forward", (int64_t)h->links_forward);
 		json_int(w, "links_backward", (int64_t)h->links_backward);
 		json_int(w, "links_refuted", (int64_t)h->links_refuted);
+		json_int(w, "told_refuted", (int64_t)h->told_refuted);
 		members_pieces(w, &f->clocks, h);
 		json_array(w, "tightest");
 		for (int k = 0; k < 2; k++) {

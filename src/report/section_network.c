@@ -84,12 +84,20 @@ static void window_details(struct out *o, const struct chapter_context *c)
 	out_fold_end(o);
 }
 
+/* Of one kind, host and scope, and alike fine or coarse. */
+static bool is_alike(const struct coverage *a, const struct coverage *b)
+{
+	return sv_eq(a->kind, b->kind) && sv_eq(a->host, b->host) && sv_eq(a->scope, b->scope) &&
+	       a->is_coarse == b->is_coarse;
+}
+
 /* The stretches of one kind and host as one row: how many, from when to when, how much of it covered. */
 static void coverage_table(struct out *o, const struct chapter_context *c)
 {
 	static const struct column columns[] = {
 		{ "evidence", ALIGN_LEFT }, { "host", ALIGN_LEFT },  { "from", ALIGN_LEFT },
 		{ "to", ALIGN_LEFT },	    { "covered", ALIGN_RIGHT }, { "stretches", ALIGN_RIGHT },
+		{ "sampled every", ALIGN_RIGHT }, { "scope", ALIGN_LEFT },
 	};
 	const struct windows *ws = &c->f->windows;
 	if (ws->coverage_count == 0)
@@ -106,7 +114,7 @@ static void coverage_table(struct out *o, const struct chapter_context *c)
 		bool seen = false;
 		for (size_t k = 0; k < ws->coverage_count; k++) {
 			const struct coverage *v = &ws->coverage[k];
-			if (!sv_eq(v->kind, first->kind) || !sv_eq(v->host, first->host))
+			if (!is_alike(v, first))
 				continue;
 			seen = seen || k < i;
 			covered += span_length_us(v->span);
@@ -122,10 +130,41 @@ static void coverage_table(struct out *o, const struct chapter_context *c)
 		out_cell(o, words_time(c->a, c->f, whole.end));
 		out_cell(o, words_duration(c->a, covered));
 		out_cell(o, arena_printf(c->a, "%zu", stretches));
+		out_cell(o, first->interval_us > 0 ? words_duration(c->a, first->interval_us) : SV("-"));
+		out_cell(o, words_or_dash(first->scope));
 		out_row_end(o);
 	}
 	out_table_end(o);
 	out_fold_end(o);
+}
+
+/* Of the group with the shortest; Kafka's default when there is no group. */
+static int64_t session_timeout_us(const struct findings *f)
+{
+	int64_t least_ms = f->groups.count > 0 ? group_session_timeout_ms(&f->groups.items[0]) : 45000;
+
+	for (size_t i = 1; i < f->groups.count; i++)
+		if (group_session_timeout_ms(&f->groups.items[i]) < least_ms)
+			least_ms = group_session_timeout_ms(&f->groups.items[i]);
+	return least_ms * US_PER_MS;
+}
+
+/* A verdict that rests on coarse samples says so (input-formats.md 1.7). */
+static void sampling_note(struct out *o, const struct chapter_context *c)
+{
+	int64_t timeout_us = session_timeout_us(c->f);
+	const struct coverage *worst = windows_coarsest(&c->f->windows, timeout_us);
+
+	if (worst == NULL)
+		return;
+	out_paragraph(o, arena_printf(c->a, "The samples of %.*s on %.*s lie %.*s apart, longer than the session timeout of %.*s: %s",
+				      SV_ARG(worst->kind), SV_ARG(words_or_dash(worst->host)),
+				      SV_ARG(words_duration(c->a, worst->interval_us)),
+				      SV_ARG(words_duration(c->a, timeout_us)),
+				      worst->is_coarse
+					      ? "what happened between two of them has no place, so they open no window, and "
+						"their quiet is no sign that nothing happened."
+					      : "a window of theirs is as long as that, whatever happened in it."));
 }
 
 void chapter_windows(struct out *o, const struct chapter_context *c)
@@ -144,6 +183,7 @@ void chapter_windows(struct out *o, const struct chapter_context *c)
 		window_table(o, c, false);
 	}
 	window_details(o, c);
+	sampling_note(o, c);
 	coverage_table(o, c);
 }
 
@@ -198,6 +238,8 @@ void members_windows(struct json_writer *w, const struct findings *f)
 		json_text(w, "host", c->host);
 		json_time(w, "start", true, c->span.start.us);
 		json_time(w, "end", true, c->span.end.us);
+		json_text(w, "scope", c->scope);
+		json_maybe_int(w, "interval_ms", c->interval_us > 0, c->interval_us / US_PER_MS);
 		json_object_end(w);
 	}
 	json_array_end(w);

@@ -221,7 +221,7 @@ static void read_input(struct sqlite3_stmt *row, struct arena *a, struct input_i
 	struct sv *const texts[] = { &info->path, &info->kind, &info->format, &info->host, &info->digest,
 				     &info->why_skipped, &info->zone_name, &info->zone_source };
 	uint64_t *const counts[] = { &info->size_bytes, &info->records, &info->events, &info->skipped,
-				     &info->unrecognized };
+				     &info->unrecognized, &info->lines };
 	int column = 0;
 
 	info->id = sqlite3_column_int64(row, column++);
@@ -236,16 +236,16 @@ static void read_input(struct sqlite3_stmt *row, struct arena *a, struct input_i
 
 int query_inputs(struct store *s, struct arena *a, struct input_info **inputs, size_t *count)
 {
-	static const char sql[] =
-		"SELECT id, path, kind, format, host, digest, why_skipped, zone_name, zone_source,"
-		" size_bytes, records, events, skipped, unrecognized, first_us, last_us FROM input ORDER BY id";
+#define SELECT_INPUTS(lines)                                                                                       \
+	"SELECT id, path, kind, format, host, digest, why_skipped, zone_name, zone_source,"                          \
+	" size_bytes, records, events, skipped, unrecognized, " lines ", first_us, last_us FROM input ORDER BY id"
 	struct sqlite3_stmt *statement = NULL;
 	size_t capacity = 0;
 	int result;
 
 	*inputs = NULL;
 	*count = 0;
-	if (store_prepare(s, sql, &statement) < 0)
+	if (store_prepare(s, s->has_lines ? SELECT_INPUTS("lines") : SELECT_INPUTS("0"), &statement) < 0)
 		return -1;
 	while ((result = sqlite3_step(statement)) == SQLITE_ROW)
 		read_input(statement, a, ARENA_PUSH(a, *inputs, *count, capacity));

@@ -39,6 +39,7 @@ static const char schema_facts[] =
 	"	digest TEXT UNIQUE,	-- BLAKE2b-256 of the bytes as stored, hexadecimal; sampled: of a large file's size and samples\n"
 	"	why_skipped TEXT,\n"
 	"	size_bytes INTEGER NOT NULL,\n"
+	"	lines INTEGER NOT NULL DEFAULT 0,	-- of text; 0 when it is none\n"
 	"	records INTEGER NOT NULL,\n"
 	"	events INTEGER NOT NULL,	-- rows of table event\n"
 	"	skipped INTEGER NOT NULL,	-- records that were damaged\n"
@@ -81,6 +82,17 @@ static const char schema_event[] =
 static const char schema_derived[] =
 	"-- Analysis asks by type, in order of time.\n"
 	"CREATE INDEX event_by_type ON event(type, time_us);\n";
+
+/* May be missing from a file that an older version made. */
+static const char schema_likeness[] =
+	"-- What the lines of logs say, as digests: a line of another input that is the same event is left out.\n"
+	"CREATE TABLE IF NOT EXISTS likeness (\n"
+	"	time_us INTEGER NOT NULL,	-- of the event; 0 for an entry that has an id\n"
+	"	digest INTEGER NOT NULL,\n"
+	"	input INTEGER NOT NULL,\n"
+	"	number INTEGER NOT NULL,	-- of the line that was kept\n"
+	"	PRIMARY KEY (time_us, digest)\n"
+	") STRICT, WITHOUT ROWID;\n";
 
 /* Made anew whenever clocks are saved: what an older version made may have other columns. */
 static const char schema_clocks[] =
@@ -224,8 +236,12 @@ static int find_columns(struct store *s)
 {
 	struct sqlite3_stmt *statement = NULL;
 	enum event_field field;
+	int64_t lines = 0;
 	int result;
 
+	if (ask(s, "SELECT count(*) FROM pragma_table_info('input') WHERE name = 'lines'", &lines) < 0)
+		return -1;
+	s->has_lines = lines > 0;
 	s->columns = 0;
 	if (store_prepare(s, "SELECT name FROM pragma_table_info('event')", &statement) < 0)
 		return -1;
@@ -257,6 +273,7 @@ static int create_tables(struct store *s)
 	}
 	buf_add(&sql, SV("\n) STRICT;\n"));
 	buf_add(&sql, sv_of(schema_derived));
+	buf_add(&sql, sv_of(schema_likeness));
 	buf_add(&sql, sv_of(schema_clocks));
 	buf_add_char(&sql, '\0');
 	rc = execute(s, sql.p, "create");
@@ -268,7 +285,7 @@ static int create_tables(struct store *s)
 static int add_columns(struct store *s)
 {
 	struct buf sql;
-	int rc = 0;
+	int rc = s->has_lines ? 0 : execute(s, "ALTER TABLE input ADD COLUMN lines INTEGER NOT NULL DEFAULT 0", "upgrade");
 
 	buf_init(&sql);
 	for (int f = 0; f < FIELD_COUNT && rc == 0; f++) {
@@ -406,6 +423,24 @@ static int prepare_insert_event(struct store *s)
 	return rc;
 }
 
+/* Once a store: 0 or -1. */
+static int prepare_sink(struct store *s)
+{
+	static const char put_likeness[] = "INSERT INTO likeness (time_us, digest, input, number)"
+					   " VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING";
+	static const char find_likeness[] = "SELECT input, path, number FROM likeness JOIN input ON input.id = likeness.input"
+					    " WHERE time_us = ? AND likeness.digest = ?";
+
+	if (s->find_likeness != NULL)
+		return 0;
+	if (s->insert_event == NULL && prepare_insert_event(s) < 0)
+		return -1;
+	if (s->insert_likeness == NULL &&
+	    (execute(s, schema_likeness, "upgrade") < 0 || store_prepare(s, put_likeness, &s->insert_likeness) < 0))
+		return -1;
+	return store_prepare(s, find_likeness, &s->find_likeness);
+}
+
 /* Gives 1 when the digest is there, with the input's id and path, and whether that input was passed over as no evidence. */
 static int find_digest(const struct store *s, struct sv digest, struct input_info *info, bool *skipped)
 {
@@ -461,11 +496,11 @@ static int update_input(const struct store *s, const struct input_info *info)
 {
 	static const char sql[] =
 		"UPDATE input SET path = ?, kind = ?, format = ?, host = ?, digest = ?, why_skipped = ?, zone_name = ?,"
-		" zone_source = ?, size_bytes = ?, records = ?, events = ?, skipped = ?, unrecognized = ?,"
+		" zone_source = ?, size_bytes = ?, records = ?, events = ?, skipped = ?, unrecognized = ?, lines = ?,"
 		" first_us = ?, last_us = ? WHERE id = ?";
 	const struct sv texts[] = { info->path.p != NULL ? info->path : SV(""), info->kind, info->format, info->host,
 				    info->digest, info->why_skipped, info->zone_name, info->zone_source };
-	const uint64_t counts[] = { info->size_bytes, info->records, s->stored, info->skipped, info->unrecognized };
+	const uint64_t counts[] = { info->size_bytes, info->records, s->stored, info->skipped, info->unrecognized, info->lines };
 	struct sqlite3_stmt *statement = NULL;
 	int parameter = 1;
 
@@ -500,7 +535,7 @@ static int sink_begin(void *context, struct input_info *info)
 		diag_add(s->diag, SEVERITY_ERROR, "store.read_only", NULL, "cannot write %s: opened for reading", s->path);
 		return -1;
 	}
-	if ((s->insert_event == NULL && prepare_insert_event(s) < 0) || execute(s, "BEGIN IMMEDIATE", "write") < 0)
+	if (prepare_sink(s) < 0 || execute(s, "BEGIN IMMEDIATE", "write") < 0)
 		return -1;
 	if (!sv_is_absent(info->digest))
 		found = find_digest(s, info->digest, info, &was_skipped);
@@ -516,8 +551,60 @@ static int sink_begin(void *context, struct input_info *info)
 		return -1;
 	}
 	s->input = s->last_input = info->id;
-	s->stored = 0;
+	s->stored = s->repeated = 0;
+	s->is_log = sv_eq(info->kind, SV("log"));
+	repeats_begin(&s->repeats);
 	return 1;
+}
+
+/* Keeps the likeness: 1, 0 when it is held already, -1. */
+static int put_likeness(const struct store *s, const struct likeness *likeness, const struct place *place)
+{
+	int result;
+
+	sqlite3_bind_int64(s->insert_likeness, 1, likeness->time_us);
+	sqlite3_bind_int64(s->insert_likeness, 2, likeness->digest);
+	sqlite3_bind_int64(s->insert_likeness, 3, s->input);
+	bind_count(s->insert_likeness, 4, place->number);
+	result = sqlite3_step(s->insert_likeness);
+	sqlite3_reset(s->insert_likeness);
+	if (result != SQLITE_DONE)
+		return store_fail(s, "write");
+	return sqlite3_changes(s->db) > 0;
+}
+
+/* An event whose likeness is held: 1 when it is the same event, 0, or -1. */
+static int note_repeat(struct store *s, const struct likeness *likeness, const struct event *e)
+{
+	struct sqlite3_stmt *find = s->find_likeness;
+	int rc = 1;
+
+	sqlite3_bind_int64(find, 1, likeness->time_us);
+	sqlite3_bind_int64(find, 2, likeness->digest);
+	if (sqlite3_step(find) != SQLITE_ROW)
+		rc = store_fail(s, "read");
+	/* So far apart in one input that the first was forgotten: they are two still, unless they are one entry. */
+	else if (sqlite3_column_int64(find, 0) == s->input && e->record_id == 0)
+		rc = 0;
+	else if (s->repeated++ == 0) {
+		s->first_repeated = e->place;
+		s->first_held = arena_printf(s->arena, "line %lld of %.*s", (long long)sqlite3_column_int64(find, 2),
+					     SV_ARG(store_column_text(find, 1)));
+	}
+	sqlite3_reset(find);
+	return rc;
+}
+
+/* 1 when the same line of a log has been put before, 0 when it has not, -1. */
+static int is_repeat(struct store *s, const struct event *e)
+{
+	struct likeness likeness;
+	int rc;
+
+	if (!s->is_log || !repeats_likeness(&s->repeats, e, &likeness))
+		return 0;
+	rc = put_likeness(s, &likeness, &e->place);
+	return rc == 0 ? note_repeat(s, &likeness, e) : rc < 0 ? -1 : 0;
 }
 
 static int bind_event(const struct store *s, const struct event *e)
@@ -552,6 +639,7 @@ static int sink_put(void *context, const struct event *e)
 {
 	struct store *s = context;
 	enum event_field missing;
+	int repeat;
 
 	if (s->input == 0)
 		return -1; /* it has failed, which is recorded */
@@ -560,7 +648,10 @@ static int sink_put(void *context, const struct event *e)
 			 event_infos[e->type].name, field_infos[missing].name);
 		return 0;
 	}
-	if (bind_event(s, e) < 0 || sqlite3_step(s->insert_event) != SQLITE_DONE) {
+	repeat = is_repeat(s, e);
+	if (repeat == 1)
+		return 0;
+	if (repeat < 0 || bind_event(s, e) < 0 || sqlite3_step(s->insert_event) != SQLITE_DONE) {
 		store_fail(s, "write");
 		sqlite3_reset(s->insert_event);
 		leave_input(s);
@@ -609,6 +700,10 @@ static int sink_end(void *context, const struct input_info *info)
 	if (s->input == 0)
 		return -1;
 	assert(info->id == s->input);
+	if (s->repeated > 0)
+		diag_add(s->diag, SEVERITY_NOTE, "event.repeated", &s->first_repeated,
+			 "%llu events left out, this the first: they have been read already (it is %.*s)",
+			 (unsigned long long)s->repeated, SV_ARG(s->first_held));
 	rc = update_input(s, info) < 0 || write_problems(s) < 0 || execute(s, "COMMIT", "write") < 0 ? -1 : 0;
 	leave_input(s);
 	return rc;
@@ -677,6 +772,8 @@ void store_close(struct store *s)
 	if (s->db != NULL)
 		rollback(s);
 	sqlite3_finalize(s->insert_event);
+	sqlite3_finalize(s->insert_likeness);
+	sqlite3_finalize(s->find_likeness);
 	sqlite3_close(s->db);
 	arena_free(s->arena);
 }

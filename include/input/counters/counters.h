@@ -3,77 +3,110 @@
 #define AFTERSHOCK_INPUT_COUNTERS_H
 
 /*
- * What counters.c and the families of counters share. A sampling loop writes a
- * line with the time and then raw files of /proc/net; a family knows the lines
- * of one such file and takes its counters out of them. A new family is one
- * counters_*.c and one row of families[] in counters.c.
+ * What all formats of counters share: the catalogue (counters.def), samples, and
+ * what is made of them: the growth between two samples of one host
+ * (counter.delta), and the time that the samples cover (evidence.covered).
+ * counters_sample.c implements it.
+ *
+ * A format that people print in loops is a row of loop_formats[] in
+ * counters_loop.c (loop.h), one that carries its own times a row of documents[]
+ * in counters.c (documents.h).
  */
 
 #include "input/kind.h"
 
-struct counter {
+enum counter_id {
+#define FAMILY(id, name, wraps, apart, strength, scope, needs, also)
+#define COUNTER(id, family, name, column, reset_only, why) id,
+#include "input/counters/counters.def"
+#undef COUNTER
+	COUNTER_COUNT
+};
+
+enum counter_family {
+#define COUNTER(id, family, name, column, reset_only, why)
+#undef FAMILY
+#define FAMILY(id, name, wraps, apart, strength, scope, needs, also) FAMILY_##id,
+#include "input/counters/counters.def"
+#undef FAMILY
+#undef COUNTER
+	FAMILY_COUNT
+};
+
+struct counter_info {
+	enum counter_family family;
 	const char *name;	/* with its family: "softnet.dropped" */
-	const char *column;	/* its name in the file's own header; NULL where the file has none */
-	const char *reset_only; /* why it makes no event: it is watched for resets alone; NULL: it does */
+	const char *column;	/* "Tcp:RetransSegs"; NULL where it has none */
+	const char *reset_only; /* why it makes no event; NULL: it does */
 	const char *why;	/* why it is read */
 };
 
-/* One value of one counter. */
+struct family_info {
+	const char *name;
+	bool wraps_at_32_bits, apart;
+	enum strength strength; /* of an event that one of them grew */
+	const char *scope;
+	enum counter_id needs, also; /* COUNTER_COUNT: none */
+};
+
+extern const struct counter_info counter_infos[COUNTER_COUNT];
+extern const struct family_info family_infos[FAMILY_COUNT];
+
+/* One value of one counter, as it stood at the time of its sample. */
 struct reading {
-	uint16_t counter; /* index in the family's counters */
+	enum counter_id counter;
 	int64_t cpu;	  /* -1: not per CPU */
+	struct sv device; /* interface, cgroup, "A B" of a connection; absent: of the host. Lives as long as the input */
 	uint64_t value;
 	struct place place;
 };
 
-#define COUNTERS_PER_FAMILY_MAX 24
-/* More rows than the kernel has CPUs (NR_CPUS, 8192): not a sample. */
-#define COUNTER_ROWS_MAX 8192
+/* The samples of one input. */
+struct counters;
+/* Of one host (absent: the input's) and family. */
+struct sampler;
 
-/* The readings of one family under one clock line, and where its lines stand. */
-struct counter_block {
-	struct arena *arena;
-	struct reading *readings;
-	size_t count, capacity;
-	size_t rows;
-	bool by_order;	  /* a row's CPU is its place among the rows */
-	bool misnumbered; /* a row was lost where the order counts: no row can be trusted */
-	/* The last header. */
-	size_t column_count;
-	int column_of[COUNTERS_PER_FAMILY_MAX]; /* by counter; -1: not in this header */
-	const char *header_prefix;		/* of a header that waits for its values; NULL: none does */
-	bool in_rows;				/* the line before belongs to a table that goes on */
-	bool passing_over;			/* that table is not wanted */
-};
+struct counters *counters_new(struct ingest *in);
+/* A copy of the name that lives as long as the input; the same for the same name. Absent when there are too many. */
+struct sv counters_name(struct counters *c, struct sv name);
+struct sampler *counters_sampler(struct counters *c, struct sv host, enum counter_family family);
+/* One more series of it, for formats that give each counter's times apart: it has a sample before of its own. */
+struct sampler *counters_series(struct counters *c, struct sv host, enum counter_family family);
+/* Whose figures the family's are, where the input tells better than the catalogue. scope is a literal. */
+void counters_scope(struct sampler *s, const char *scope);
 
-enum counter_line {
-	COUNTER_LINE_OTHER,   /* not of this family */
-	COUNTER_LINE_TAKEN,   /* header, row, or a row that is not wanted */
-	COUNTER_LINE_AGAIN,   /* would begin the same file a second time under one clock */
-	COUNTER_LINE_DAMAGED, /* of this family, but it cannot be read: it says *why */
-};
+/* Adds to the sample that is open. */
+void sampler_add(struct sampler *s, const struct reading *r);
+/*
+ * The open sample was taken at this time: what has grown since the one before is put. rows: how many
+ * it had, when a CPU is known by its row alone; else 0. place: of its first row. 0, -1 when the sink failed.
+ */
+int sampler_close(struct sampler *s, struct host_time time, size_t rows, const struct place *place);
+/* The reading's counter has grown by its value from start to end: rates, and tools that print increments. */
+int sampler_grown(struct sampler *s, const struct reading *r, struct host_time start, struct host_time end);
+/* A sample whose growth was given by sampler_grown: it covers the time from start to end. */
+void sampler_covers(struct sampler *s, struct host_time start, struct host_time end);
 
-struct counter_family {
-	const char *name;   /* kind of evidence in coverage */
-	const char *format; /* as the input's format */
-	const struct counter *counters;
-	size_t counter_count;
-	bool wraps_at_32_bits;
-	enum counter_line (*take)(struct counter_block *b, const struct line *line, const char **why);
-};
+/* Puts the coverage. 0, -1. */
+int counters_finish(struct counters *c);
+/* "softnet_stat, snmp": adds one to the input's format, once. */
+void counters_format(struct counters *c, const char *format);
 
-extern const struct counter_family counters_softnet;   /* /proc/net/softnet_stat */
-extern const struct counter_family counters_conntrack; /* /proc/net/stat/nf_conntrack, conntrack -S */
-extern const struct counter_family counters_snmp;      /* /proc/net/snmp */
-extern const struct counter_family counters_netstat;   /* /proc/net/netstat */
+/* ---- helpers of the formats ---- */
 
-/* Helpers of the families. */
-void counter_add(struct counter_block *b, size_t counter, int64_t cpu, uint64_t value, const struct line *line);
 /* Words separated by spaces and tabs; absent at the end. */
 struct sv counter_word(struct sv *rest);
 /* Exactly eight hexadecimal digits. */
 bool counter_is_hex8(struct sv word, uint64_t *value);
-/* The header's words give the columns of the family's counters. */
-void counter_columns(const struct counter_family *f, struct counter_block *b, struct sv words);
+/*
+ * A decimal with point or comma, and exponent, times 10^scale, to the nearest whole number. False on
+ * rubbish, NaN, infinities, and out of range.
+ */
+bool counter_decimal(struct sv text, int scale, int64_t *out);
+/* What a rate in thousandths per second makes in an interval, to the nearest whole number. */
+int64_t counter_of_rate(int64_t rate_milli, int64_t interval_us);
+/* By its column: "Tcp", "RetransSegs". False when it is not read. */
+bool counter_by_column(struct sv prefix, struct sv name, enum counter_id *out);
+struct place counter_place(const struct line *line);
 
 #endif

@@ -26,11 +26,16 @@ struct dating {
 	/* The instant from which seconds of the inner lines count. */
 	bool has_start;
 	struct host_time start;
+	/* It lies between these: a line that counts stands behind one with a date, and another with a date behind it. */
+	bool has_dated, has_counted, has_least, has_most;
+	bool looks_ahead, is_past_start;	/* and has met a second start: what stands behind it is of another process */
+	struct host_time dated;
+	int64_t counted_us, least_us, most_us;
 	/* The one from which those of the wrapper count: a machine's boot. */
 	bool has_boot;
 	struct host_time boot;
-	/* Where years and days came from; NULL when none was needed or known. */
-	const char *year_source, *day_source;
+	/* Where years, days, the start and the boot came from; NULL when none was needed or known. */
+	const char *year_source, *day_source, *start_source, *boot_source;
 };
 
 enum dated {

@@ -9,6 +9,7 @@
 
 #include "input/log/dating.h"
 #include "input/kind.h"
+#include "input/log/form.h"
 #include "input/log/unwrap.h"
 
 /* Where the zones of times came from: one that needed more outweighs any number that needed less. */
@@ -33,21 +34,22 @@ struct log_clock {
 
 struct log_times {
 	struct ingest *in;
+	const struct log_form *form;	/* in which the look ahead reads too */
 	struct dating dating;
 	bool looked_ahead;
 	struct zone_vote votes[UNWRAP_WRITERS_MAX + 1];	/* by serial; the first is that of all */
 	enum zone_source zone_source;
 };
 
-void log_times_init(struct log_times *t, struct ingest *in);
+void log_times_init(struct log_times *t, struct ingest *in, const struct log_form *form);
 /*
  * The time of a record: the inner one, or where that cannot be known the
  * wrapper's. False when there is neither: recorded.
  */
 bool log_times_settle(struct log_times *t, struct log_clock *c, const struct unwrapped *r, const struct place *place,
 		      struct host_time *out);
-/* A record was taken elsewhere, with a time that lacks nothing. */
-void log_times_passed(struct log_times *t, struct host_time time);
+/* Records without wrappers were taken elsewhere, whose times lack nothing: the first of them, the least, and the last. */
+void log_times_passed(struct log_times *t, struct host_time first, struct host_time least, struct host_time last);
 /* At the end of the log: where years and dates came from. */
 void log_times_note(const struct log_times *t);
 

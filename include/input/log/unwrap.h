@@ -13,6 +13,7 @@
  */
 
 #include "input/kind.h"
+#include "input/log/form.h"
 #include "input/log/wrap.h"
 
 /* Writers beyond these take the place of the one that was silent longest. */
@@ -25,6 +26,7 @@ struct unwrapped {
 	struct tstamp time;
 	bool prompt;		/* as in struct wrap_layer */
 	struct sv host;		/* that the wrapper names; absent when none */
+	uint64_t id;		/* digest of the collector's own id of it; 0 when it gave none */
 	size_t writer;		/* below UNWRAP_WRITERS_MAX: one after the other may have the same place */
 	uint64_t serial;	/* but not the same number */
 	bool second;		/* stood on the line behind another record */
@@ -41,6 +43,8 @@ struct unwrap;
 struct unwrap *unwrap_new(const struct rules *r, struct zone z, struct unwrap_sink sink);
 /* 0, or -1 when the sink said so. */
 int unwrap_add(struct unwrap *u, const struct line *line);
+/* The same for what a form took out of its input. */
+int unwrap_add_piece(struct unwrap *u, const struct log_piece *p);
 /* What is held back still. */
 int unwrap_end(struct unwrap *u);
 /*
@@ -55,6 +59,8 @@ int unwrap_end_own(struct unwrap *u);
 bool unwrap_passed(struct unwrap *u, uint64_t line, int layout_hint, size_t *writer);
 /* Lines that belong to no record. */
 uint64_t unwrap_orphans(const struct unwrap *u);
+/* Entries that were dropped since their collector's id had come before. */
+uint64_t unwrap_repeats(const struct unwrap *u);
 /* Accepts NULL. */
 void unwrap_free(struct unwrap *u);
 

@@ -33,6 +33,7 @@ struct wrap_layer {
 	bool prompt;		/* the time is that of the writing, by the clock of the writer's machine */
 	struct sv host;		/* that it names: a machine or a pod; absent when none */
 	struct sv writer;	/* whose line it is, among others in the file: stream, unit, container; absent when not said */
+	struct sv id;		/* that the collector gave the entry, and gives it again when it ships it again; absent when none */
 	enum wrap_piece piece;
 };
 

@@ -34,6 +34,15 @@ struct rules *rules_parse(struct sv file_name, struct sv text, struct diag *d);
 void rules_free(struct rules *r);
 
 /*
+ * Whether a message has words that only consumer groups have. When no rule knows
+ * it, it is not noise like the rest: it may be one that the rules should have known.
+ */
+bool rules_near_miss(struct sv body);
+/* The words. Those of less than eight bytes are known to input/log/scan.c and marks.c one by one. */
+#define RULES_NEAR_WORDS 23
+extern const struct sv rules_near_words[RULES_NEAR_WORDS];
+
+/*
  * Runs the examples; each failure is recorded. 0, or -1 when one failed. Rules
  * that slow the reading of large logs down are noted ("rules.slow").
  */
@@ -149,7 +158,7 @@ struct sv rules_status(const struct rules *r, struct sv word);
 
 /* One line a rule: name, event, file. */
 void rules_list(const struct rules *r, FILE *out);
-/* For each line of in: the layout, rule and fields, or that none matches. */
-int rules_test(const struct rules *r, FILE *in, FILE *out);
+/* The record of that line: its layout, rule and events, or that no rule knows it, and whether one may be missing. */
+void rules_show(const struct rules *r, uint64_t line, const struct log_record *record, FILE *out);
 
 #endif

@@ -107,9 +107,11 @@ struct prefix {
 	enum rule_from from;
 };
 
-/* A pattern for a part of the record: the lines joined to it, or a field that is known by then. */
+/* A pattern for a part of the record: its message, the lines joined to it, or a field that is known by then. */
+enum within_what { WITHIN_FIELD, WITHIN_LINES, WITHIN_BODY };
+
 struct within {
-	bool lines;
+	enum within_what what;
 	enum event_field source;
 	struct pattern pattern;
 };

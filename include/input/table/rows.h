@@ -43,6 +43,7 @@ struct row {
 	size_t count;
 	struct sv text;		/* as written */
 	struct place place;	/* the header is row 1; records of JSON Lines are numbered from 1 */
+	uint64_t line;		/* in which it begins */
 	bool damaged;		/* said in diag; has no cells */
 };
 

@@ -6,16 +6,7 @@
  * read in a container.
  */
 
-#include "input/counters/counters.h"
-
-enum { PROCESSED, DROPPED, TIME_SQUEEZE, FLOW_LIMIT };
-
-static const struct counter counters[] = {
-	[PROCESSED] = { "softnet.processed", NULL, "it grows with every packet", "falls when rows are another CPU's" },
-	[DROPPED] = { "softnet.dropped", NULL, NULL, "the CPU's backlog was full: packets were lost" },
-	[TIME_SQUEEZE] = { "softnet.time_squeeze", NULL, NULL, "the softirq stopped with work left: latency" },
-	[FLOW_LIMIT] = { "softnet.flow_limit", NULL, NULL, "dropped because one flow filled the backlog" },
-};
+#include "input/counters/loop.h"
 
 #define COLUMNS_MAX 15
 #define NO_COLUMN (-1)
@@ -54,14 +45,14 @@ static size_t read_words(struct sv text, uint64_t values[COLUMNS_MAX], size_t *g
 	return n;
 }
 
-static enum counter_line take(struct counter_block *b, const struct line *line, const char **why)
+enum loop_line softnet_take(struct loop_block *b, const struct line *line, const char **why)
 {
 	uint64_t values[COLUMNS_MAX];
 	size_t good, n = read_words(line->text, values, &good);
 
 	if (good < 2 || n > COLUMNS_MAX) {
 		b->in_rows = false;
-		return COUNTER_LINE_OTHER;
+		return LOOP_LINE_OTHER;
 	}
 	const struct layout *layout = good == n ? layout_of(n) : NULL;
 	if (layout == NULL || (b->rows > 0 && b->column_count != n)) {
@@ -69,33 +60,27 @@ static enum counter_line take(struct counter_block *b, const struct line *line, 
 		b->misnumbered = b->misnumbered || b->rows == 0 || b->by_order;
 		*why = "a row of softnet_stat has 10, 11, 13 or 15 numbers of 8 hexadecimal digits, as many as its "
 		       "neighbours";
-		return COUNTER_LINE_DAMAGED;
+		return LOOP_LINE_DAMAGED;
 	}
 	if (b->rows > 0 && !b->in_rows)
-		return COUNTER_LINE_AGAIN;
-	if (b->rows == COUNTER_ROWS_MAX) {
+		return LOOP_LINE_AGAIN;
+	if (b->rows == LOOP_ROWS_MAX) {
 		b->misnumbered = true;
 		*why = "more rows than a machine has CPUs";
-		return COUNTER_LINE_DAMAGED;
+		return LOOP_LINE_DAMAGED;
 	}
 	int64_t cpu = layout->cpu == NO_COLUMN ? (int64_t)b->rows : (int64_t)values[layout->cpu];
-	counter_add(b, PROCESSED, cpu, values[COLUMN_PROCESSED], line);
-	counter_add(b, DROPPED, cpu, values[COLUMN_DROPPED], line);
-	counter_add(b, TIME_SQUEEZE, cpu, values[COLUMN_TIME_SQUEEZE], line);
+	/* The kernel lists CPUs in order. */
+	if (b->count > 0 && cpu <= b->readings[b->count - 1].cpu)
+		return LOOP_LINE_AGAIN;
+	loop_add(b, SOFTNET_PROCESSED, cpu, values[COLUMN_PROCESSED], line);
+	loop_add(b, SOFTNET_DROPPED, cpu, values[COLUMN_DROPPED], line);
+	loop_add(b, SOFTNET_TIME_SQUEEZE, cpu, values[COLUMN_TIME_SQUEEZE], line);
 	if (layout->flow_limit != NO_COLUMN)
-		counter_add(b, FLOW_LIMIT, cpu, values[layout->flow_limit], line);
+		loop_add(b, SOFTNET_FLOW_LIMIT, cpu, values[layout->flow_limit], line);
 	b->column_count = n;
 	b->by_order = layout->cpu == NO_COLUMN;
 	b->in_rows = true;
 	b->rows++;
-	return COUNTER_LINE_TAKEN;
+	return LOOP_LINE_TAKEN;
 }
-
-const struct counter_family counters_softnet = {
-	.name = "softnet",
-	.format = "softnet_stat",
-	.counters = counters,
-	.counter_count = sizeof counters / sizeof counters[0],
-	.wraps_at_32_bits = true,
-	.take = take,
-};

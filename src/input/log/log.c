@@ -8,15 +8,15 @@
 
 #include "base/buf.h"
 #include "input/kind.h"
+#include "input/log/form.h"
 #include "input/log/log.h"
 #include "input/log/log_reader.h"
-#include "input/log/near.h"
-
-/* A log with a long stack trace at its start is a log still. */
-#define SNIFF_LINES 200
 
 /* As much of a record as tells what it is. */
 #define NEAR_MISS_BYTES 160
+
+/* Of a record, kept as evidence with each of its events. */
+#define TEXT_BYTES_MAX ((size_t)16 * 1024)
 
 /* What fits the second cache with all that is found in it. */
 #define BLOCK_BYTES ((size_t)256 * 1024)
@@ -25,7 +25,7 @@ static enum sniffed log_sniff(struct sv head, struct sv base_name, const struct 
 {
 	(void)base_name;
 	(void)why;
-	return rules != NULL && unwrap_is_log(rules, head, SNIFF_LINES) ? SNIFF_MINE : SNIFF_NOT_MINE;
+	return rules != NULL && log_form_of(head, rules) != NULL ? SNIFF_MINE : SNIFF_NOT_MINE;
 }
 
 static struct log_writer *writer_of(struct log_reader *reader, const struct unwrapped *r)
@@ -117,8 +117,7 @@ void log_note_near_miss(const struct log_reader *reader, struct sv message, cons
 
 	buf_init(&text);
 	buf_add_plain(&text, sv_sub(message, 0, NEAR_MISS_BYTES));
-	diag_add(reader->in->diag, SEVERITY_NOTE, "log.near_miss", place, "speaks of consumer groups, and no rule knows it: %.*s",
-		 SV_ARG(buf_sv(&text)));
+	diag_add(reader->in->diag, SEVERITY_NOTE, NEAR_MISS_CODE, place, NEAR_MISS_WORDS "%.*s", SV_ARG(buf_sv(&text)));
 	buf_fini(&text);
 }
 
@@ -127,6 +126,7 @@ struct stamp {
 	struct host_time time;
 	struct place place;
 	struct sv host;		/* absent: the input's */
+	uint64_t record_id;	/* 0: none */
 };
 
 static int put_events(struct log_reader *reader, struct log_writer *w, const struct joined *joined, const struct stamp *stamp)
@@ -139,7 +139,7 @@ static int put_events(struct log_reader *reader, struct log_writer *w, const str
 	rules_events_init(&it, in->rules, &joined->record, &rule);
 	if (rule == NULL) {
 		in->info->unrecognized++;
-		if (near_miss(joined->record.body))
+		if (rules_near_miss(joined->record.body))
 			log_note_near_miss(reader, joined->record.body, &stamp->place);
 	}
 	while (rules_events_next(&it, &e)) {
@@ -148,7 +148,8 @@ static int put_events(struct log_reader *reader, struct log_writer *w, const str
 		e.time = stamp->time;
 		e.place = stamp->place;
 		e.host = stamp->host;
-		e.text = joined->text;
+		e.text = sv_sub(joined->text, 0, TEXT_BYTES_MAX);
+		e.record_id = stamp->record_id;
 		if (ingest_put(in, &e) != 0)
 			return -1;
 	}
@@ -175,6 +176,7 @@ static int take_record(void *context, const struct unwrapped *r)
 		.place = { .input = in->info->id, .unit = PLACE_LINE, .number = r->joined.line, .byte_offset = r->joined.byte_offset },
 		/* What the user or the path says of the host outweighs what wrappers say. */
 		.host = sv_is_absent(in->info->host) ? r->host : SV_ABSENT,
+		.record_id = r->id,
 	};
 
 	in->info->records++;
@@ -188,22 +190,32 @@ static int take_record(void *context, const struct unwrapped *r)
 	return put_events(reader, w, &r->joined, &stamp);
 }
 
-/* 0 at the end of the lines, also when damage ended them (recorded by then); -1 when the sink failed. */
-static int read_lines(struct lines *lines, struct unwrap *u)
+/* 0 at the end of the pieces, also when damage ended them (recorded by then); -1 when the sink failed. */
+static int read_pieces(const struct log_form *form, void *pieces, struct unwrap *u)
 {
-	struct line line;
+	struct log_piece piece;
 
-	while (lines_next(lines, &line) == 1)
-		if (unwrap_add(u, &line) != 0)
+	while (form->next(pieces, &piece) == 1)
+		if (unwrap_add_piece(u, &piece) != 0)
 			return -1;
 	return unwrap_end(u);
 }
 
-static void note_orphans(struct ingest *in, uint64_t orphans)
+static void note_left_out(struct ingest *in, const struct unwrap *u)
 {
-	if (orphans > 0)
+	if (unwrap_orphans(u) > 0)
 		diag_add(in->diag, SEVERITY_NOTE, "log.no_record", NULL,
-			 "%" PRIu64 " lines belong to no record", orphans);
+			 "%" PRIu64 " lines belong to no record", unwrap_orphans(u));
+	if (unwrap_repeats(u) > 0)
+		diag_add(in->diag, SEVERITY_NOTE, "log.repeated", NULL,
+			 "%" PRIu64 " entries left out: the collector shipped them twice, under the same ids", unwrap_repeats(u));
+}
+
+static const struct log_form *form_of(struct ingest *in)
+{
+	const struct log_form *form = log_form_of(lines_preview(in->input, stream_head(in->stream)), in->rules);
+
+	return form != NULL ? form : &log_form_lines;
 }
 
 /* The coverage of each host. One host that all wrappers name is the input's. */
@@ -225,13 +237,13 @@ static int put_covered(struct log_reader *reader)
 	return rc;
 }
 
-/* All of it line by line. */
-static int read_with_care(struct log_reader *reader)
+/* All of it, piece by piece. */
+static int read_with_care(struct log_reader *reader, const struct log_form *form)
 {
-	struct lines *lines = lines_new(reader->in->stream, reader->in->diag);
-	int rc = read_lines(lines, reader->unwrap);
+	void *pieces = form->open(reader->in->stream, reader->in->rules, reader->in->diag);
+	int rc = read_pieces(form, pieces, reader->unwrap);
 
-	lines_free(lines);
+	form->close(pieces);
 	return rc;
 }
 
@@ -239,7 +251,7 @@ static int read_with_care(struct log_reader *reader)
 static int read_the_rest(struct log_reader *reader, struct sv rest, uint64_t lines_before, uint64_t offset)
 {
 	struct lines *lines = lines_resume(reader->in->stream, reader->in->diag, rest, lines_before, offset);
-	int rc = read_lines(lines, reader->unwrap);
+	int rc = read_pieces(&log_form_lines, lines, reader->unwrap);
 
 	lines_free(lines);
 	return rc;
@@ -280,14 +292,15 @@ static struct scan_plan *plan_for(const struct ingest *in, const struct log_mann
 int log_read_in_manner(struct ingest *in, const struct log_manner *m)
 {
 	struct log_reader *reader = arena_alloc(in->input, sizeof *reader);
-	struct scan_plan *plan = plan_for(in, m);
+	const struct log_form *form = form_of(in);
+	struct scan_plan *plan = form == &log_form_lines ? plan_for(in, m) : NULL;
 	int rc;
 
 	reader->in = in;
 	reader->unwrap = unwrap_new(in->rules, in->zone, (struct unwrap_sink){ take_record, reader });
-	log_times_init(&reader->times, in);
-	rc = plan != NULL ? read_by_blocks(reader, plan, m) : read_with_care(reader);
-	note_orphans(in, unwrap_orphans(reader->unwrap));
+	log_times_init(&reader->times, in, form);
+	rc = plan != NULL ? read_by_blocks(reader, plan, m) : read_with_care(reader, form);
+	note_left_out(in, reader->unwrap);
 	log_times_note(&reader->times);
 	if (rc == 0)
 		rc = put_covered(reader);

@@ -104,25 +104,26 @@ static void note_backwards(const struct log_blocks *b, const struct log_clock *c
 		log_note_backwards(b->reader, c->previous.us - us, place);
 }
 
-static void count(struct log_blocks *b, struct log_clock *c, uint64_t records, int64_t least_us, int64_t most_us, int64_t last_us)
+static void count(struct log_blocks *b, struct log_clock *c, const struct scan_piece *p)
 {
 	struct ingest *in = b->reader->in;
 	struct log_host *host = log_host_of(b->reader, SV_ABSENT);
+	struct host_time first = { p->first.us }, least = { p->least_us }, most = { p->most_us }, last = { p->last_us };
 
-	in->info->records += records;
-	in->info->unrecognized += records;
-	log_times_passed(&b->reader->times, (struct host_time){ last_us });
+	in->info->records += p->records;
+	in->info->unrecognized += p->records;
+	log_times_passed(&b->reader->times, first, least, last);
 	if (c != NULL) {
-		c->previous.us = last_us;
+		c->previous = last;
 		c->has_previous = true;
 	}
 	if (host == NULL)
 		return;
-	if (host->timed == 0 || least_us < host->first.us)
-		host->first.us = least_us;
-	if (host->timed == 0 || most_us > host->last.us)
-		host->last.us = most_us;
-	host->timed += records;
+	if (host->timed == 0 || least.us < host->first.us)
+		host->first = least;
+	if (host->timed == 0 || most.us > host->last.us)
+		host->last = most;
+	host->timed += p->records;
 }
 
 /* Those that are only counted are behind the ones that are kept whole. */
@@ -149,7 +150,7 @@ static void count_piece(struct log_blocks *b, const struct scan_text *t, const s
 			log_note_near_miss(b->reader, (struct sv){ t->bytes + n->record.body_at, n->record.body_bytes }, &place);
 	}
 	note_more(b, p->more_near, p->more_back);
-	count(b, c, p->records, p->least_us, p->most_us, p->last_us);
+	count(b, c, p);
 }
 
 /* ---- the last of a block ---- */
@@ -188,6 +189,7 @@ static int read_open(struct log_blocks *b)
 static int close_record(struct log_blocks *b)
 {
 	struct place place = place_of(b, b->open_line, b->open_offset);
+	const struct scan_piece one = { .records = 1, .first = b->open, .least_us = b->open.us, .most_us = b->open.us, .last_us = b->open.us };
 	struct log_clock *c;
 
 	if (!b->is_open)
@@ -199,7 +201,7 @@ static int close_record(struct log_blocks *b)
 	note_backwards(b, c, b->open.us, &place);
 	if (b->open.near)
 		log_note_near_miss(b->reader, (struct sv){ b->bytes + (b->open.body_at - b->open.at), b->open.body_bytes }, &place);
-	count(b, c, 1, b->open.us, b->open.us, b->open.us);
+	count(b, c, &one);
 	return 0;
 }
 

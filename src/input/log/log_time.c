@@ -3,7 +3,10 @@
 
 #include "input/log/log_time.h"
 
+#include <stdlib.h>
+
 #include "base/buf.h"
+#include "input/stream.h"
 
 /* So many of a hundred must agree with their wrapper's times in one zone: wrappers of an import have that of the import. */
 #define VOTE_PERCENT 95
@@ -54,6 +57,100 @@ static struct tstamp written_by(const struct ingest *in, const struct unwrapped 
 
 /* ---- what records tell of others ---- */
 
+/*
+ * Where the kernel logs the time of day beside its own count of seconds since
+ * the boot: each record of its audit, and the clock that it found in the machine.
+ */
+static const struct {
+	struct sv words, before;
+	const char *what;
+} kernel_times[] = {
+	{ { "audit: type=", 12 }, { "audit(", 6 }, "a record of the kernel's audit" },
+	{ { "setting system clock to ", 24 }, { " UTC (", 6 }, "the machine's clock as the kernel found it" },
+};
+
+/* The count runs apart from the time of day as weeks go by: the latest such record tells best. */
+static void learn_boot(struct dating *d, const struct unwrapped *r)
+{
+	struct sv body = r->joined.record.body;
+
+	if (!r->has_time || r->time.lacks != TSTAMP_LACKS_START)
+		return;
+	for (size_t i = 0; i < sizeof kernel_times / sizeof kernel_times[0]; i++) {
+		struct tstamp epoch;
+		size_t at, used;
+
+		if (!sv_find(body, kernel_times[i].words, &at) || !sv_find(body, kernel_times[i].before, &at) ||
+		    !tstamp_read(sv_sub(body, at + kernel_times[i].before.n, 32), SV("epoch_s"), &epoch, &used))
+			continue;
+		d->boot.us = epoch.us - r->time.us;
+		d->has_boot = true;
+		d->boot_source = kernel_times[i].what;
+		return;
+	}
+}
+
+/* Closer than this the lines around it tell when a program started. */
+#define START_CLOSE_US US_PER_S
+
+static bool counts(const struct log_record *record)
+{
+	return record->has_written && record->written.lacks == TSTAMP_LACKS_START;
+}
+
+/* A program that counts from less than before has been started anew. */
+static void notice_restart(struct dating *d, const struct log_record *record)
+{
+	if (!counts(record) || !d->has_counted || record->written.us > d->counted_us - START_CLOSE_US)
+		return;
+	d->is_past_start = d->looks_ahead;
+	if (!d->looks_ahead)
+		d->has_start = d->has_least = d->has_most = false;
+}
+
+static void find_start(struct dating *d)
+{
+	if (d->has_start || !d->has_least || !d->has_most || llabs(d->most_us - d->least_us) > START_CLOSE_US)
+		return;
+	d->start.us = d->least_us + (d->most_us - d->least_us) / 2;
+	d->has_start = true;
+	d->start_source = "the dates of the lines around them";
+}
+
+/* A line with a date stands behind what has been counted so far. */
+static void pass_dated(struct dating *d, struct host_time time)
+{
+	d->dated = time;
+	d->has_dated = true;
+	if (d->has_counted && (!d->has_most || time.us - d->counted_us < d->most_us))
+		d->most_us = time.us - d->counted_us;
+	d->has_most = d->has_counted;
+	find_start(d);
+}
+
+/*
+ * A JVM logs its collections by the seconds since its start, into the same output
+ * as the application that writes dates. Two programs in one file would
+ * contradict one another; what wrappers keep apart they date as well.
+ */
+static void bracket_start(struct dating *d, const struct unwrapped *r, const struct host_time *time)
+{
+	const struct log_record *record = &r->joined.record;
+
+	if (r->wrapper != NULL || d->is_past_start)
+		return;
+	if (counts(record)) {
+		d->counted_us = record->written.us;
+		d->has_counted = true;
+		if (d->has_dated && (!d->has_least || d->dated.us - d->counted_us > d->least_us))
+			d->least_us = d->dated.us - d->counted_us;
+		d->has_least = d->has_dated;
+		find_start(d);
+	} else if (time != NULL) {
+		pass_dated(d, *time);
+	}
+}
+
 /* What a record tells of times that others leave out. */
 static void learn(struct dating *d, const struct unwrapped *r, const struct host_time *time)
 {
@@ -69,9 +166,11 @@ static void learn(struct dating *d, const struct unwrapped *r, const struct host
 			d->has_boot = true;
 		}
 	}
+	learn_boot(d, r);
+	notice_restart(d, record);
+	bracket_start(d, r, time);
 	/* Kafka's clients print the time of day when they start, in a line that says how long the JVM has run. */
-	if (!d->has_start && record->has_written && record->written.lacks == TSTAMP_LACKS_START &&
-	    sv_find(record->body, started, &at)) {
+	if (!d->has_start && !d->is_past_start && counts(record) && sv_find(record->body, started, &at)) {
 		struct tstamp epoch;
 		size_t used;
 
@@ -130,22 +229,22 @@ static void look_ahead(struct log_times *t)
 {
 	struct ingest *in = t->in;
 	struct unwrap *u;
-	struct sv head;
-	struct line line = { .number = 1 };
+	struct log_piece piece;
+	void *pieces;
 
 	if (t->looked_ahead)
 		return;
-	t->looked_ahead = true;
-	head = lines_preview(in->input, stream_head(in->stream));
+	t->looked_ahead = t->dating.looks_ahead = true;
+	/* What is wrong with the pieces is told when they are read in earnest. */
+	pieces = t->form->open(stream_of(in->input, stream_head(in->stream)), in->rules, diag_new(in->input));
 	u = unwrap_new(in->rules, in->zone, (struct unwrap_sink){ learn_ahead, t });
-	for (; !sv_is_absent(head); line.number++) {
-		line.text = sv_cut(&head, '\n');
-		if (sv_ends_with(line.text, SV("\r")))
-			line.text.n--;
-		(void)unwrap_add(u, &line);
-	}
+	while (t->form->next(pieces, &piece) == 1)
+		(void)unwrap_add_piece(u, &piece);
 	(void)unwrap_end(u);
 	unwrap_free(u);
+	t->form->close(pieces);
+	/* The lines are read once more, from the first. */
+	t->dating.looks_ahead = t->dating.is_past_start = t->dating.has_dated = t->dating.has_counted = false;
 }
 
 /* ---- zones ---- */
@@ -273,6 +372,7 @@ bool log_times_settle(struct log_times *t, struct log_clock *c, const struct unw
 	if ((record->has_written && record->written.lacks != TSTAMP_LACKS_NOTHING) ||
 	    (r->has_time && r->time.lacks != TSTAMP_LACKS_NOTHING))
 		look_ahead(t);
+	notice_restart(&t->dating, record);
 	s = settle_inner(t, c, r);
 	if (s.dated == DATED_NOT)
 		s = settle_wrapper(t, c, r);
@@ -287,16 +387,22 @@ bool log_times_settle(struct log_times *t, struct log_clock *c, const struct unw
 	return true;
 }
 
-void log_times_passed(struct log_times *t, struct host_time time)
+void log_times_passed(struct log_times *t, struct host_time first, struct host_time least, struct host_time last)
 {
-	t->dating.anchor = time;
+	t->dating.anchor = last;
 	t->dating.has_anchor = true;
+	if (t->dating.is_past_start)
+		return;
+	pass_dated(&t->dating, first);
+	pass_dated(&t->dating, least);
+	pass_dated(&t->dating, last);
 }
 
-void log_times_init(struct log_times *t, struct ingest *in)
+void log_times_init(struct log_times *t, struct ingest *in, const struct log_form *form)
 {
 	*t = (struct log_times){
 		.in = in,
+		.form = form,
 		.dating = {
 			.has_near = in->has_near,
 			.near = in->near,
@@ -315,4 +421,8 @@ void log_times_note(const struct log_times *t)
 		diag_add(t->in->diag, SEVERITY_NOTE, "log.year", NULL, "times carry no year: it is by %s", d->year_source);
 	if (d->day_source != NULL)
 		diag_add(t->in->diag, SEVERITY_NOTE, "log.date", NULL, "times carry no date: it is by %s", d->day_source);
+	if (d->start_source != NULL)
+		diag_add(t->in->diag, SEVERITY_NOTE, "log.start", NULL, "times count from a start, which is placed by %s", d->start_source);
+	if (d->boot_source != NULL)
+		diag_add(t->in->diag, SEVERITY_NOTE, "log.boot", NULL, "times count from the boot, which is placed by %s", d->boot_source);
 }

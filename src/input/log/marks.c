@@ -62,7 +62,17 @@ static inline __attribute__((always_inline)) void put_step(struct marks *m, size
 	m->other_count = put_bits(m->others, m->other_count, (uint32_t)at, others);
 }
 
-void marks_find_plain(struct marks *m, const char *bytes, size_t n, bool brackets)
+static bool is_wanted(const char *p, const struct marks_wanted *w)
+{
+	if (w->brackets && p[0] == '[' && p[5] == '-' && p[8] == '-')
+		return true;
+	for (size_t i = 0; i < w->pair_count; i++)
+		if (p[0] == w->pairs[i][0] && p[1] == w->pairs[i][1])
+			return true;
+	return false;
+}
+
+void marks_find_plain(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
 {
 	m->end_count = m->other_count = 0;
 	for (size_t at = 0; at < n; at += STEP) {
@@ -73,7 +83,7 @@ void marks_find_plain(struct marks *m, const char *bytes, size_t n, bool bracket
 
 			ends |= (uint64_t)(p[0] == '\n') << i;
 			others |= (uint64_t)(p[0] == ESCAPE || (p[0] == 'v' && p[2] == 'k') || (p[0] == 'j' && p[3] == 'n') ||
-					     (brackets && p[0] == '[' && p[5] == '-' && p[8] == '-'))
+					     is_wanted(p, w))
 				  << i;
 		}
 		put_step(m, at, n, ends, others);
@@ -95,36 +105,30 @@ INLINE_AVX2 __m256i is_avx2(const char *p, char c)
 	return _mm256_cmpeq_epi8(v, _mm256_set1_epi8(c));
 }
 
-INLINE_AVX2 uint64_t others_avx2(const char *p, bool brackets)
+INLINE_AVX2 uint64_t others_avx2(const char *p, const struct marks_wanted *w)
 {
 	__m256i found = is_avx2(p, ESCAPE);
 
 	found = _mm256_or_si256(found, _mm256_and_si256(is_avx2(p, 'v'), is_avx2(p + 2, 'k')));
 	found = _mm256_or_si256(found, _mm256_and_si256(is_avx2(p, 'j'), is_avx2(p + 3, 'n')));
-	if (brackets)
+	if (w->brackets)
 		found = _mm256_or_si256(found, _mm256_and_si256(_mm256_and_si256(is_avx2(p, '['), is_avx2(p + 5, '-')),
 								is_avx2(p + 8, '-')));
+	for (size_t i = 0; i < w->pair_count; i++)
+		found = _mm256_or_si256(found, _mm256_and_si256(is_avx2(p, w->pairs[i][0]), is_avx2(p + 1, w->pairs[i][1])));
 	return (uint32_t)_mm256_movemask_epi8(found);
 }
 
-INLINE_AVX2 void find_avx2(struct marks *m, const char *bytes, size_t n, bool brackets)
+AVX2 static void marks_find_avx2(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
 {
+	m->end_count = m->other_count = 0;
 	for (size_t at = 0; at < n; at += STEP) {
 		const char *p = bytes + at;
 		uint64_t ends = (uint32_t)_mm256_movemask_epi8(is_avx2(p, '\n'));
 
 		ends |= (uint64_t)(uint32_t)_mm256_movemask_epi8(is_avx2(p + 32, '\n')) << 32;
-		put_step(m, at, n, ends, others_avx2(p, brackets) | others_avx2(p + 32, brackets) << 32);
+		put_step(m, at, n, ends, others_avx2(p, w) | others_avx2(p + 32, w) << 32);
 	}
-}
-
-AVX2 static void marks_find_avx2(struct marks *m, const char *bytes, size_t n, bool brackets)
-{
-	m->end_count = m->other_count = 0;
-	if (brackets)
-		find_avx2(m, bytes, n, true);
-	else
-		find_avx2(m, bytes, n, false);
 }
 
 /* ---- 16 bytes at once: every x86-64 has it ---- */
@@ -137,18 +141,20 @@ static inline __m128i is_sse2(const char *p, char c)
 	return _mm_cmpeq_epi8(v, _mm_set1_epi8(c));
 }
 
-static inline uint64_t others_sse2(const char *p, bool brackets)
+static inline uint64_t others_sse2(const char *p, const struct marks_wanted *w)
 {
 	__m128i found = is_sse2(p, ESCAPE);
 
 	found = _mm_or_si128(found, _mm_and_si128(is_sse2(p, 'v'), is_sse2(p + 2, 'k')));
 	found = _mm_or_si128(found, _mm_and_si128(is_sse2(p, 'j'), is_sse2(p + 3, 'n')));
-	if (brackets)
+	if (w->brackets)
 		found = _mm_or_si128(found, _mm_and_si128(_mm_and_si128(is_sse2(p, '['), is_sse2(p + 5, '-')), is_sse2(p + 8, '-')));
+	for (size_t i = 0; i < w->pair_count; i++)
+		found = _mm_or_si128(found, _mm_and_si128(is_sse2(p, w->pairs[i][0]), is_sse2(p + 1, w->pairs[i][1])));
 	return (uint32_t)_mm_movemask_epi8(found);
 }
 
-static void marks_find_sse2(struct marks *m, const char *bytes, size_t n, bool brackets)
+static void marks_find_sse2(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
 {
 	m->end_count = m->other_count = 0;
 	for (size_t at = 0; at < n; at += STEP) {
@@ -156,25 +162,25 @@ static void marks_find_sse2(struct marks *m, const char *bytes, size_t n, bool b
 
 		for (unsigned i = 0; i < STEP; i += 16) {
 			ends |= (uint64_t)(uint32_t)_mm_movemask_epi8(is_sse2(bytes + at + i, '\n')) << i;
-			others |= others_sse2(bytes + at + i, brackets) << i;
+			others |= others_sse2(bytes + at + i, w) << i;
 		}
 		put_step(m, at, n, ends, others);
 	}
 }
 
-void marks_find(struct marks *m, const char *bytes, size_t n, bool brackets)
+void marks_find(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
 {
 	if (__builtin_cpu_supports("avx2"))
-		marks_find_avx2(m, bytes, n, brackets);
+		marks_find_avx2(m, bytes, n, w);
 	else
-		marks_find_sse2(m, bytes, n, brackets);
+		marks_find_sse2(m, bytes, n, w);
 }
 
 #else
 
-void marks_find(struct marks *m, const char *bytes, size_t n, bool brackets)
+void marks_find(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
 {
-	marks_find_plain(m, bytes, n, brackets);
+	marks_find_plain(m, bytes, n, w);
 }
 
 #endif

@@ -9,14 +9,18 @@
 
 #include "base/cursor.h"
 #include "input/kind.h"
-#include "input/log/near.h"
 #include "input/log/wrap.h"
 
 /* Words that are shorter are found by marks. */
 #define WORD_LEAST 8
 
+/* Literals of rules that are shorter are looked for by marks too, if they are few. */
+#define SHORT_BYTES 6
+
 /* Of the lines at the start so many of a hundred may be wrapped: then it is a wrapper's file. */
 #define WRAPPED_PERCENT 10
+
+#define ESCAPE '\x1b'
 
 #define WORDS_MAX ((HEAD_SHAPE_MAX + 7) / 8)
 
@@ -32,11 +36,14 @@ struct scan_plan {
 	struct head_none *none;
 	struct filter *filter;
 	size_t rule_literals;	/* those before are of rules, the others near misses */
+	/* Literals of rules that are too short for the filter, and where in them the pair stands that is looked for. */
+	struct marks_wanted wanted;
+	struct sv short_literals[MARKS_PAIRS_MAX];
+	size_t pair_offsets[MARKS_PAIRS_MAX];
 	struct zone zone;
 	struct word words[WORDS_MAX];
 	size_t word_count;
 	size_t fraction_at, fraction_digits;	/* in the line */
-	bool bracketed;		/* lines begin with one */
 	bool guarded;		/* a wrapper may begin like these lines: what follows the time tells */
 };
 
@@ -115,21 +122,59 @@ static void take_words(struct scan_plan *p, const char *line)
 		add_word(p, h->shape_bytes - 8, line);
 }
 
+/* Which two bytes of the literal, next to each other, stand in the sample least often. */
+static size_t rarest_pair(struct sv literal, struct sv sample)
+{
+	size_t best = 0, least = SIZE_MAX;
+
+	for (size_t i = 0; i + 2 <= literal.n; i++) {
+		size_t n = 0;
+
+		for (size_t k = 0; k + 2 <= sample.n; k++)
+			n += memcmp(sample.p + k, literal.p + i, 2) == 0;
+		if (n < least) {
+			least = n;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/* False when it is too short even for that, or there are too many. */
+static bool add_short(struct scan_plan *p, struct sv literal, struct sv sample)
+{
+	size_t *n = &p->wanted.pair_count;
+
+	for (size_t i = 0; i < *n; i++)
+		if (sv_eq(p->short_literals[i], literal))
+			return true;
+	if (literal.n < 2 || *n == MARKS_PAIRS_MAX)
+		return false;
+	p->short_literals[*n] = literal;
+	p->pair_offsets[*n] = rarest_pair(literal, sample);
+	memcpy(p->wanted.pairs[*n], literal.p + p->pair_offsets[*n], 2);
+	++*n;
+	return true;
+}
+
 static bool make_filter(struct scan_plan *p, const struct rules *r, struct sv sample, struct arena *a)
 {
 	struct sv *of_rules, *all;
+	size_t of_rules_count, n = 0;
 
-	if (!head_literals(r, a, &of_rules, &p->rule_literals))
+	if (!head_literals(r, a, &of_rules, &of_rules_count))
 		return false;
-	all = arena_array(a, p->rule_literals + NEAR_WORDS, sizeof *all);
-	if (p->rule_literals > 0)
-		memcpy(all, of_rules, p->rule_literals * sizeof *all);
-
-	size_t n = p->rule_literals;
-
-	for (size_t i = 0; i < NEAR_WORDS; i++)
-		if (near_words[i].n >= WORD_LEAST)
-			all[n++] = near_words[i];
+	all = arena_array(a, of_rules_count + RULES_NEAR_WORDS, sizeof *all);
+	for (size_t i = 0; i < of_rules_count; i++) {
+		/* Few short ones are better looked for apart: the shortest decides how fast the filter is. */
+		if (of_rules[i].n < SHORT_BYTES && add_short(p, of_rules[i], sample))
+			continue;
+		all[n++] = of_rules[i];
+	}
+	p->rule_literals = n;
+	for (size_t i = 0; i < RULES_NEAR_WORDS; i++)
+		if (rules_near_words[i].n >= WORD_LEAST)
+			all[n++] = rules_near_words[i];
 	p->filter = filter_new(all, n, sample, a);
 	return p->filter != NULL;
 }
@@ -159,8 +204,8 @@ static bool take_line(struct scan_plan *p, const struct rules *r, struct sv line
 	    h->time_bytes < SCAN_SECOND_BYTES || !settle(sv_sub(line, h->time_at, h->time_bytes), h->time_layout, p->zone, &us))
 		return false;
 	p->head = h;
-	p->bracketed = line.p[0] == '[';
-	p->guarded = p->bracketed || line.p[h->time_at + 10] == 'T';
+	p->wanted.brackets = line.p[0] == '[';
+	p->guarded = p->wanted.brackets || line.p[h->time_at + 10] == 'T';
 	take_words(p, line.p);
 	return true;
 }
@@ -229,6 +274,8 @@ struct found {
 	bool odd;		/* what a wrapper may make of the line is not looked into here */
 	bool near;		/* a word of groups does: */
 	uint32_t near_at;	/* the last of them */
+	bool brief;		/* a short literal of a rule does, */
+	uint32_t brief_at;	/* last there: it is one in the message alone */
 };
 
 static bool stands_at(const char *bytes, size_t from, size_t at, size_t before, struct sv text)
@@ -243,8 +290,19 @@ static void note_near(struct found *f, size_t at)
 	f->near = true;
 }
 
-static void take_other(struct found *f, const char *bytes, size_t start, size_t at)
+static void take_pairs(const struct scan_plan *p, struct found *f, const char *bytes, size_t start, size_t at)
 {
+	for (size_t i = 0; i < p->wanted.pair_count; i++) {
+		if (!stands_at(bytes, start, at, p->pair_offsets[i], p->short_literals[i]))
+			continue;
+		f->brief = true;
+		f->brief_at = (uint32_t)(at - p->pair_offsets[i]);
+	}
+}
+
+static void take_other(const struct scan_plan *p, struct found *f, const char *bytes, size_t start, size_t at)
+{
+	take_pairs(p, f, bytes, start, at);
 	switch (bytes[at]) {
 	case 'v':
 		if (stands_at(bytes, start, at, 2, SV("revok")) || stands_at(bytes, start, at, 2, SV("Revok")))
@@ -258,17 +316,19 @@ static void take_other(struct found *f, const char *bytes, size_t start, size_t 
 		break;
 	case '[':
 		/* A second record may begin here; one that is quoted does not (wrap.c). */
-		f->odd |= at > start && !wrap_may_quote(bytes[at - 1]);
+		f->odd |= at > start && bytes[at + 5] == '-' && bytes[at + 8] == '-' && !wrap_may_quote(bytes[at - 1]);
+		break;
+	case ESCAPE:
+		f->odd = true;
 		break;
 	default:
-		f->odd = true;
 		break;
 	}
 }
 
 static void take_found(const struct scan *s, struct found *f, const char *bytes, size_t start, size_t end)
 {
-	f->rule = f->odd = f->near = false;
+	f->rule = f->odd = f->near = f->brief = false;
 	for (; f->hit < s->hits.count && s->hits.items[f->hit].at < end; f->hit++) {
 		const struct filter_hit *h = &s->hits.items[f->hit];
 
@@ -278,7 +338,7 @@ static void take_found(const struct scan *s, struct found *f, const char *bytes,
 			note_near(f, h->at);
 	}
 	for (; f->other < s->marks.other_count && s->marks.others[f->other] < end; f->other++)
-		take_other(f, bytes, start, s->marks.others[f->other]);
+		take_other(s->plan, f, bytes, start, s->marks.others[f->other]);
 }
 
 static inline bool has_shape(const struct scan_plan *p, const char *line, size_t n)
@@ -298,7 +358,7 @@ static inline bool has_shape(const struct scan_plan *p, const char *line, size_t
 /* Whether no wrapper that begins with a time can take the line: behind the time stand a blank, a level or a bracket. */
 static bool is_guarded(const struct scan_plan *p, const char *line, const char *end)
 {
-	const char *at = line + p->head->time_at + p->head->time_bytes + p->bracketed, *word_end;
+	const char *at = line + p->head->time_at + p->head->time_bytes + p->wanted.brackets, *word_end;
 	size_t slash;
 	struct sv word;
 
@@ -417,6 +477,7 @@ static enum line_sort sort_line(struct scan *s, const struct found *f, const cha
 {
 	const struct scan_plan *p = s->plan;
 	const char *line = bytes + start, *line_end = bytes + end;
+	bool brief = false;
 
 	if (f->odd)
 		return LINE_DOUBTFUL;
@@ -425,12 +486,13 @@ static enum line_sort sort_line(struct scan *s, const struct found *f, const cha
 	if (!fits(s, line, line_end) || !take_time(s, line, &out->us))
 		return LINE_DOUBTFUL;
 	out->at = (uint32_t)start;
-	if (f->near && !begins_behind(p, line, bytes + f->near_at)) {
+	if ((f->near && !begins_behind(p, line, bytes + f->near_at)) || (f->brief && !begins_behind(p, line, bytes + f->brief_at))) {
 		if (!find_body(s, bytes, line, line_end, out))
 			return LINE_DOUBTFUL;
-		out->near = f->near_at >= out->body_at;
+		out->near = f->near && f->near_at >= out->body_at;
+		brief = f->brief && f->brief_at >= out->body_at;
 	}
-	return f->rule || (out->near && !p->head->body_to_end) || end - start > RECORD_BYTES_MAX ? LINE_READ : LINE_COUNTED;
+	return f->rule || brief || (out->near && !p->head->body_to_end) || end - start > RECORD_BYTES_MAX ? LINE_READ : LINE_COUNTED;
 }
 
 /* ---- a block ---- */
@@ -564,7 +626,7 @@ void scan_block(struct scan *s, const char *bytes, size_t n, bool unended)
 	s->is_open = false;
 	memset(s->signs, 0, sizeof s->signs);
 	push(s, SCAN_LEAD, 0, 0);
-	marks_find(&s->marks, bytes, n, s->plan->bracketed);
+	marks_find(&s->marks, bytes, n, &s->plan->wanted);
 	filter_run(s->plan->filter, bytes, n, &s->hits);
 	for (size_t i = 0; i < s->marks.end_count; i++) {
 		size_t end = s->marks.ends[i];

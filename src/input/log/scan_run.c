@@ -114,8 +114,9 @@ static bool read_block(struct scan_reader *r, size_t about_bytes, struct block *
 	if (n > 0)
 		memcpy(b->bytes, r->tail, n);
 	n = read_more(r, b, n, about_bytes);
+	/* For the end of a long line as much again each time, so that it is looked for a few times only. */
 	while ((whole = whole_lines(b->bytes, n)) == 0 && !r->ended && n <= LINE_MOST)
-		n = read_more(r, b, n, about_bytes);
+		n = read_more(r, b, n, n > about_bytes ? n : about_bytes);
 	if (r->ended)
 		whole = n;
 	first = n > 0 ? memchr(b->bytes, '\n', n) : NULL;

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/log/object_lines.h"
+#include "input/log/seen.h"
+
 /* docker splits lines there: a shorter piece without an end is the last of its writer, or of an export that drops ends. */
 #define DOCKER_PIECE_BYTES 16384
 
@@ -19,6 +22,7 @@ struct around {
 	bool has_time, prompt;
 	struct tstamp time;
 	struct sv host, writer;
+	uint64_t id;		/* digest; 0: none */
 	struct sv written;	/* the line of the file */
 	uint64_t number, byte_offset;
 	bool second, unended;
@@ -52,9 +56,11 @@ struct writer {
 	struct joined bare_joined;
 };
 
-/* Pieces of a line that has not ended. */
+/* Pieces of a line that has not ended, or lines of an object that has not. */
 struct pending {
 	bool used, busy, said;
+	bool is_object;
+	size_t depth;		/* braces that are open */
 	struct key key;
 	uint64_t last_line;
 	char *bytes;		/* RECORD_BYTES_MAX */
@@ -74,7 +80,10 @@ struct unwrap {
 	uint64_t serial;
 	uint64_t orphans;	/* of writers that gave up their place */
 	struct pending pending[UNWRAP_WRITERS_MAX];
+	size_t open_objects;	/* among them */
 	bool ends_seen;		/* lines of this file end */
+	struct seen seen;	/* ids of entries */
+	uint64_t repeats;
 };
 
 static void *checked(void *p)
@@ -146,6 +155,7 @@ static int put(struct unwrap *u, const struct writer *w, const struct joined *jo
 		.time = a->time,
 		.prompt = a->prompt,
 		.host = w->key.host_n > 0 ? (struct sv){ w->key.bytes, w->key.host_n } : SV_ABSENT,
+		.id = a->id,
 		.writer = (size_t)(w - u->writers),
 		.serial = w->serial,
 		.second = a->second,
@@ -339,11 +349,14 @@ static int add_lines(struct unwrap *u, struct sv text, const struct around *a)
 
 static int peel(struct unwrap *u, struct sv text, struct around a, unsigned layers);
 
-static struct pending *pending_of(struct unwrap *u, const struct key *k)
+static struct pending *pending_of(struct unwrap *u, const struct key *k, bool is_object)
 {
-	for (size_t i = 0; i < UNWRAP_WRITERS_MAX; i++)
-		if (u->pending[i].used && !u->pending[i].busy && key_eq(&u->pending[i].key, k))
-			return &u->pending[i];
+	for (size_t i = 0; i < UNWRAP_WRITERS_MAX; i++) {
+		struct pending *p = &u->pending[i];
+
+		if (p->used && !p->busy && p->is_object == is_object && key_eq(&p->key, k))
+			return p;
+	}
 	return NULL;
 }
 
@@ -362,15 +375,18 @@ static void add_piece(struct pending *p, struct sv text)
 static int end_pending(struct unwrap *u, struct pending *p, bool ended)
 {
 	struct around a = p->kept.around;
+	struct sv text = { p->bytes, p->n };
 	int rc;
 
 	a.unended = a.unended || p->cut || (!ended && p->said);
+	u->open_objects -= p->is_object;
 	/* The names were those of the key; they live on while it is busy. */
 	a.host = p->key.host_n > 0 ? (struct sv){ p->key.bytes, p->key.host_n } : SV_ABSENT;
-	a.writer = sv_sub((struct sv){ p->key.bytes, p->key.n }, p->key.host_n + 1, p->key.n);
+	a.writer = p->key.n > 0 ? sv_sub((struct sv){ p->key.bytes, p->key.n }, p->key.host_n + 1, p->key.n) : SV_ABSENT;
 	p->busy = true;
-	rc = peel(u, (struct sv){ p->bytes, p->n }, a, p->layers);
-	p->busy = p->used = false;
+	/* An object that never ended is the lines that it was. */
+	rc = p->is_object && !ended ? add_lines(u, text, &a) : peel(u, text, a, p->layers);
+	p->busy = p->used = p->is_object = false;
 	return rc;
 }
 
@@ -413,7 +429,7 @@ static bool goes_on(const struct unwrap *u, const struct pending *p, const struc
 static int take_piece(struct unwrap *u, const struct wrap_layer *layer, struct around *a, unsigned layers)
 {
 	struct key k = key_of(a);
-	struct pending *p = pending_of(u, &k);
+	struct pending *p = pending_of(u, &k, false);
 
 	if (p != NULL && !goes_on(u, p, layer)) {
 		if (end_pending(u, p, true) != 0)
@@ -436,6 +452,65 @@ static int take_piece(struct unwrap *u, const struct wrap_layer *layer, struct a
 	return layer->piece == WRAP_LAST ? end_pending(u, p, true) : 0;
 }
 
+/* ---- objects over several lines ---- */
+
+static int begin_object(struct unwrap *u, struct sv line, struct around *a, unsigned layers, size_t depth)
+{
+	struct key k = key_of(a);
+	struct pending *p = free_pending(u);
+
+	if (p == NULL)
+		return add_lines(u, line, a);
+	if (p->used && end_pending(u, p, false) != 0)
+		return -1;
+	begin_pending(p, &k, a, layers);
+	p->is_object = true;
+	p->depth = depth;
+	p->last_line = a->number;
+	u->open_objects++;
+	add_piece(p, line);
+	return 0;
+}
+
+static int take_text(struct unwrap *u, struct sv text, struct around *a, unsigned layers);
+
+/* One more line; the object is read as one line when its last brace is closed. */
+static int continue_object(struct unwrap *u, struct pending *p, struct sv line, struct around *a, unsigned layers)
+{
+	bool goes_on = object_lines_may_go_on(line) && p->n + 1 + line.n <= RECORD_BYTES_MAX;
+
+	if (!goes_on || !object_lines_scan(line, &p->depth))
+		return end_pending(u, p, false) != 0 ? -1 : take_text(u, line, a, layers);
+	add_piece(p, SV("\n"));
+	add_piece(p, line);
+	p->last_line = a->number;
+	if (p->depth > 0)
+		return 0;
+	object_lines_join(p->bytes, p->n);
+	return end_pending(u, p, true);
+}
+
+/* A text without another layer. */
+static int take_text(struct unwrap *u, struct sv text, struct around *a, unsigned layers)
+{
+	size_t depth;
+
+	if (u->open_objects > 0) {
+		struct key k = key_of(a);
+		struct pending *p = pending_of(u, &k, true);
+
+		if (p != NULL)
+			return continue_object(u, p, text, a, layers);
+	}
+	if (object_lines_are_whole(text)) {
+		char *line = arena_strdup(u->memory.record, text);
+
+		object_lines_join(line, text.n);
+		return peel(u, (struct sv){ line, text.n }, *a, layers);
+	}
+	return object_lines_open(text, &depth) ? begin_object(u, text, a, layers, depth) : add_lines(u, text, a);
+}
+
 /* ---- layers ---- */
 
 static bool says_more(const struct tstamp *inner, const struct tstamp *outer)
@@ -454,11 +529,26 @@ static void put_around(struct around *a, const struct wrap_layer *layer, struct 
 		a->time = layer->time;
 		a->prompt = layer->prompt;
 	}
+	if (!sv_is_absent(layer->id))
+		a->id = seen_digest(sv_of(layer->name), layer->id);
 	if (!sv_is_absent(layer->host))
 		a->host = layer->host;
 	if (!sv_is_absent(layer->writer))
 		a->writer = sv_is_absent(a->writer) ? layer->writer
 						    : arena_printf(arena, "%.*s %.*s", SV_ARG(a->writer), SV_ARG(layer->writer));
+}
+
+/* Goes on with what is inside a layer, unless the same entry has come before. layers are those that were peeled to here. */
+static int take_layer(struct unwrap *u, const struct wrap_layer *layer, struct around a, unsigned layers)
+{
+	put_around(&a, layer, u->memory.record);
+	if (!sv_is_absent(layer->id) && seen_before(&u->seen, a.id)) {
+		u->repeats++;
+		return 0;
+	}
+	if (layer->piece == WRAP_WHOLE)
+		return peel(u, layer->text, a, layers + 1);
+	return take_piece(u, layer, &a, layers + 1);
 }
 
 /* One record, or what is left of the line. */
@@ -467,11 +557,8 @@ static int peel_record(struct unwrap *u, struct sv text, struct around a, unsign
 	struct wrap_layer layer;
 
 	if (layers >= WRAP_LAYERS_MAX || !wrap_peel(text, &u->memory, &layer))
-		return add_lines(u, text, &a);
-	put_around(&a, &layer, u->memory.record);
-	if (layer.piece == WRAP_WHOLE)
-		return peel(u, layer.text, a, layers + 1);
-	return take_piece(u, &layer, &a, layers + 1);
+		return take_text(u, text, &a, layers);
+	return take_layer(u, &layer, a, layers);
 }
 
 static int peel(struct unwrap *u, struct sv text, struct around a, unsigned layers)
@@ -502,12 +589,23 @@ struct unwrap *unwrap_new(const struct rules *r, struct zone z, struct unwrap_si
 	return u;
 }
 
+static struct around around_line(const struct line *line, struct sv written)
+{
+	return (struct around){ .written = written, .number = line->number, .byte_offset = line->byte_offset, .unended = line->cut };
+}
+
 int unwrap_add(struct unwrap *u, const struct line *line)
 {
-	struct around a = { .written = line->text, .number = line->number, .byte_offset = line->byte_offset, .unended = line->cut };
+	arena_reset(u->memory.record);
+	return peel(u, line->text, around_line(line, line->text), 0);
+}
+
+int unwrap_add_piece(struct unwrap *u, const struct log_piece *p)
+{
+	struct around a = around_line(&p->line, sv_is_absent(p->written) ? p->line.text : p->written);
 
 	arena_reset(u->memory.record);
-	return peel(u, line->text, a, 0);
+	return p->is_peeled ? take_layer(u, &p->layer, a, 0) : peel(u, p->line.text, a, 0);
 }
 
 int unwrap_end(struct unwrap *u)
@@ -559,6 +657,11 @@ uint64_t unwrap_orphans(const struct unwrap *u)
 	return n;
 }
 
+uint64_t unwrap_repeats(const struct unwrap *u)
+{
+	return u->repeats;
+}
+
 void unwrap_free(struct unwrap *u)
 {
 	if (u == NULL)
@@ -570,44 +673,8 @@ void unwrap_free(struct unwrap *u)
 		free(u->pending[i].bytes);
 		free(u->pending[i].kept.bytes);
 	}
+	seen_fini(&u->seen);
 	arena_free(u->memory.input);
 	arena_free(u->memory.record);
 	free(u);
-}
-
-/* ---- is it a log ---- */
-
-static bool has_time(const struct rules *r, struct sv line, struct wrap_memory *m, int *hint)
-{
-	struct log_record record;
-	struct wrap_layer layer;
-	bool timed = false;
-
-	for (unsigned layers = 0; layers < WRAP_LAYERS_MAX && wrap_peel(line, m, &layer); layers++) {
-		timed = timed || layer.has_time;
-		line = layer.text;
-	}
-	if (timed)
-		return true;
-	return rules_layout(r, line, (struct zone){ 0 }, hint, m->record, &record) &&
-	       (record.has_time || (record.has_written && record.written.lacks != TSTAMP_LACKS_NOTHING));
-}
-
-bool unwrap_is_log(const struct rules *r, struct sv head, size_t lines)
-{
-	struct wrap_memory memory = { .input = arena_new(), .record = arena_new() };
-	int hint = -1;
-	bool found = false;
-
-	for (size_t i = 0; i < lines && !found && !sv_is_absent(head); i++) {
-		struct sv line = sv_cut(&head, '\n');
-
-		if (sv_ends_with(line, SV("\r")))
-			line.n--;
-		arena_reset(memory.record);
-		found = has_time(r, line, &memory, &hint);
-	}
-	arena_free(memory.input);
-	arena_free(memory.record);
-	return found;
 }

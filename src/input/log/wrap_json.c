@@ -9,6 +9,7 @@
 #include "input/log/wrap.h"
 
 #include "input/json.h"
+#include "input/log/document.h"
 
 #define NAMES_MAX 5
 
@@ -23,31 +24,44 @@ static const struct json_wrapper {
 	const char *time[NAMES_MAX];
 	const char *host[NAMES_MAX];
 	const char *writer[NAMES_MAX];	/* all that are there */
+	const char *id[NAMES_MAX];	/* all of them together: the same again when the entry is shipped again */
+	const char *object;		/* a member that may be the program's own record, not a text alone; NULL: none may */
 } wrappers[] = {
 	{ "docker", true, true, "\"log\"", { "log", "stream", "time" }, { "log" }, { "time" },
-	  { "kubernetes.pod_name" }, { "kubernetes.pod_name", "kubernetes.container_name", "stream" } },
+	  { "kubernetes.pod_name" }, { "kubernetes.pod_name", "kubernetes.container_name", "stream" }, { NULL }, NULL },
 	{ "journal", true, false, "\"MESSAGE\"", { "__REALTIME_TIMESTAMP" }, { "MESSAGE" },
 	  { "_SOURCE_REALTIME_TIMESTAMP", "__REALTIME_TIMESTAMP" }, { "_HOSTNAME" },
-	  { "_HOSTNAME", "SYSLOG_IDENTIFIER", "_PID" } },
+	  { "_HOSTNAME", "SYSLOG_IDENTIFIER", "_PID" }, { "__CURSOR" }, NULL },
 	{ "cloudwatch", false, false, "\"message\"", { "timestamp", "message", "logStreamName" }, { "message" }, { "timestamp" },
-	  { NULL }, { "logStreamName" } },
+	  { NULL }, { "logStreamName" }, { "eventId" }, NULL },
 	{ "cloudwatch", false, false, "\"message\"", { "timestamp", "message", "ingestionTime" }, { "message" }, { "timestamp" },
-	  { NULL }, { NULL } },
+	  { NULL }, { NULL }, { "eventId" }, NULL },
+	{ "cloudwatch", false, false, "\"logStream\"", { "id", "timestamp", "message", "logStream" }, { "message" }, { "timestamp" },
+	  { NULL }, { "logGroup", "logStream" }, { "id" }, NULL },
 	{ "cloudwatch", false, false, "\"@message\"", { "@timestamp", "@message" }, { "@message" }, { "@timestamp" },
-	  { NULL }, { "@logStream" } },
+	  { NULL }, { "@logStream" }, { "@ptr" }, NULL },
 	{ "loki", false, false, "\"line\"", { "line", "timestamp" }, { "line" }, { "timestamp" },
-	  { "labels.pod", "labels.host", "labels.instance" }, { "labels.pod", "labels.container", "labels.app", "labels.filename" } },
-	{ "elasticsearch", false, false, "\"_source\"", { "_index" }, { "_source.message", "_source.log" }, { "_source.@timestamp" },
-	  { "_source.kubernetes.pod.name", "_source.host.name", "_source.host.hostname", "_source.agent.hostname" },
-	  { "_source.kubernetes.pod.name", "_source.container.name", "_source.host.name", "_source.log.file.path", "_source.stream" } },
+	  { "labels.pod", "labels.host", "labels.hostname", "labels.instance" },
+	  { "labels.pod", "labels.container", "labels.app", "labels.filename" }, { NULL }, NULL },
+	{ "elasticsearch", false, false, "\"_source\"", { "_index" }, { "_source.message", "_source.event.original", "_source.log", "_source.msg" },
+	  { "_source.@timestamp", "_source.timestamp" },
+	  { "_source.kubernetes.pod.name", "_source.kubernetes.pod_name", "_source.host.name", "_source.host.hostname", "_source.agent.hostname" },
+	  { "_source.kubernetes.pod.name", "_source.container.name", "_source.host.name", "_source.log.file.path", "_source.stream" },
+	  { "_index", "_id" }, "_source" },
 	{ "splunk", false, false, "\"_raw\"", { "result._raw" }, { "result._raw" }, { "result._time" }, { "result.host" },
-	  { "result.host", "result.source" } },
-	{ "splunk", false, false, "\"_raw\"", { "_raw" }, { "_raw" }, { "_time" }, { "host" }, { "host", "source" } },
-	{ "gcp", false, false, "\"insertId\"", { "insertId", "timestamp" }, { "textPayload", "jsonPayload.message", "jsonPayload.log" },
-	  { "timestamp" }, { "resource.labels.pod_name" }, { "resource.labels.pod_name", "resource.labels.container_name" } },
+	  { "result.host", "result.source" }, { "result._cd", "result._bkt" }, NULL },
+	{ "splunk", false, false, "\"_raw\"", { "_raw" }, { "_raw" }, { "_time" }, { "host" }, { "host", "source" }, { "_cd", "_bkt" }, NULL },
+	{ "gcp", false, false, "\"insertId\"", { "insertId", "timestamp" },
+	  { "textPayload", "jsonPayload.message", "jsonPayload.log", "jsonPayload.msg" }, { "timestamp" },
+	  { "resource.labels.pod_name", "labels.compute.googleapis.com/resource_name", "resource.labels.instance_id" },
+	  { "resource.labels.pod_name", "resource.labels.container_name", "logName" }, { "timestamp", "insertId" }, "jsonPayload" },
 	{ "stern", false, false, "\"podName\"", { "message", "podName", "containerName" }, { "message" }, { NULL }, { "podName" },
-	  { "podName", "containerName" } },
-	{ "otlp", false, false, "\"timeUnixNano\"", { "timeUnixNano" }, { "body.stringValue" }, { "timeUnixNano" }, { NULL }, { NULL } },
+	  { "podName", "containerName" }, { NULL }, NULL },
+	{ "otlp", false, false, "\"timeUnixNano\"", { "timeUnixNano" }, { "body.stringValue" }, { "timeUnixNano" },
+	  { "resource.k8s.pod.name", "resource.host.name", "resource.service.instance.id" },
+	  { "resource.k8s.pod.name", "resource.k8s.container.name", "resource.service.name" }, { NULL }, NULL },
+	{ "datadog", false, false, "\"attributes\"", { "id", "attributes.message", "attributes.timestamp" }, { "attributes.message" },
+	  { "attributes.timestamp" }, { "attributes.host" }, { "attributes.host", "attributes.service" }, { "id" }, NULL },
 };
 
 static struct sv first_of(const struct json_record *r, const char *const names[NAMES_MAX])
@@ -72,6 +86,15 @@ static struct sv all_of(const struct json_record *r, const char *const names[NAM
 			all = sv_is_absent(all) ? value : arena_printf(a, "%.*s %.*s", SV_ARG(all), SV_ARG(value));
 	}
 	return all;
+}
+
+/* Absent when one of them is: a part of an id is none. */
+static struct sv id_of(const struct json_record *r, const char *const names[NAMES_MAX], struct arena *a)
+{
+	for (size_t i = 0; i < NAMES_MAX && names[i] != NULL; i++)
+		if (sv_is_absent(json_field(r, sv_of(names[i]))))
+			return SV_ABSENT;
+	return all_of(r, names, a);
 }
 
 static bool fits(const struct json_wrapper *w, const struct json_record *r)
@@ -104,15 +127,53 @@ static bool is_array(struct sv text)
 	return text.n > 2 && text.p[0] == '[' && text.p[text.n - 1] == ']' && text.p[1] >= '0' && text.p[1] <= '9';
 }
 
-static void take(const struct json_wrapper *w, const struct json_record *r, struct arena *a, struct wrap_layer *out)
+/* The level stands beside the message in records that programs write as objects; collectors add none. */
+static bool has_level(const struct json_record *r, const char *object, struct arena *a)
+{
+	static const char *const names[] = { "level", "log.level", "levelname", "lvl" };
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (!sv_is_absent(json_field(r, arena_printf(a, "%s.%s", object, names[i]))))
+			return true;
+	return false;
+}
+
+/* The member as it is written; absent when it is not there. */
+static struct sv member_text(struct sv line, const char *name, struct arena *a)
+{
+	const struct document_paths paths = { name, { NULL } };
+	struct document d;
+	struct document_entry e;
+	struct sv text = SV_ABSENT;
+	size_t at = 0;
+
+	document_init(&d, &paths);
+	if (document_next(&d, line, &at, &e) && !e.too_long)
+		text = arena_copy(a, e.text);
+	document_fini(&d);
+	return text;
+}
+
+/* What was inside: the program's record if it is an object of its own, so that what stands beside the message is not lost. */
+static struct sv text_of(const struct json_wrapper *w, const struct json_record *r, struct sv line, struct arena *a)
+{
+	struct sv object = SV_ABSENT;
+
+	if (w->object != NULL && has_level(r, w->object, a))
+		object = member_text(line, w->object, a);
+	return sv_is_absent(object) ? first_of(r, w->text) : object;
+}
+
+static void take(const struct json_wrapper *w, const struct json_record *r, struct sv line, struct arena *a, struct wrap_layer *out)
 {
 	struct sv time = first_of(r, w->time);
 
 	out->name = w->name;
 	out->prompt = w->prompt;
-	out->text = first_of(r, w->text);
+	out->text = text_of(w, r, line, a);
 	out->host = first_of(r, w->host);
 	out->writer = all_of(r, w->writer, a);
+	out->id = id_of(r, w->id, a);
 	out->has_time = !sv_is_absent(time) && tstamp_guess_parts(time, &out->time);
 	if (is_array(out->text))
 		out->text = text_of_bytes(out->text, a);
@@ -142,7 +203,7 @@ bool wrap_json_peel(struct sv line, struct wrap_memory *m, struct wrap_layer *ou
 		read = true;
 		if (!fits(&wrappers[i], &r))
 			continue;
-		take(&wrappers[i], &r, m->record, out);
+		take(&wrappers[i], &r, line, m->record, out);
 		return true;
 	}
 	return false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Wrappers that begin with a time: CRI, syslog (RFC 3164, RFC 5424, rsyslog's
- * files), the journal's text modes, logcli, aws logs tail, docker and kubectl
- * with --timestamps. The time is read once; what follows it tells which it is.
+ * files), the journal's text modes, the kernel's own buffer, logcli, aws logs
+ * tail, docker and kubectl with --timestamps. The time is read once; what follows it tells which it is.
  */
 
 #include "input/log/wrap.h"
@@ -269,6 +269,20 @@ static bool after_nothing(const struct stamp *s, struct wrap_memory *m, struct w
 	       (s->form == STAMP_ISO && fraction_digits(s->text) == 9);
 }
 
+/* dmesg's: seconds since the boot, always with six digits (kernel/printk/printk.c, print_time). */
+static bool after_kernel(const struct stamp *s, struct wrap_memory *m, struct wrap_layer *out)
+{
+	(void)m;
+	out->text = s->rest;
+	return s->form == STAMP_UPTIME && fraction_digits(s->text) == 6;
+}
+
+/* dmesg -r and -x: a priority and no host. No syslog counts from the boot. */
+static bool after_kernel_priority(const struct stamp *s, struct wrap_memory *m, struct wrap_layer *out)
+{
+	return s->prioritised && after_kernel(s, m, out);
+}
+
 /* In the order in which they are asked. prompt as in struct wrap_layer. */
 static const struct follower {
 	const char *name;
@@ -277,9 +291,11 @@ static const struct follower {
 } followers[] = {
 	{ "cri", true, after_cri },
 	{ "loki", false, after_labels },
+	{ "dmesg", true, after_kernel_priority },
 	{ "syslog", true, after_host },
 	{ "cloudwatch", false, after_stream },
 	{ "timestamps", true, after_nothing },
+	{ "dmesg", true, after_kernel },
 };
 
 static bool peel_after(const struct stamp *s, struct wrap_memory *m, struct wrap_layer *out)
@@ -361,9 +377,25 @@ static bool take_priority(struct sv *line)
 	return true;
 }
 
+/* The same in words: "kern  :warn  : [  711.769086] text", as dmesg -x has it. */
+static bool take_facility(struct sv *line)
+{
+	size_t colon, open;
+	struct sv rest = *line;
+
+	if (!sv_find_char(sv_sub(rest, 0, 10), ':', &colon) || colon != 6 || !sv_find_char(sv_sub(rest, 0, 32), '[', &open) ||
+	    open != colon + 9 || !sv_eq(sv_sub(rest, open - 2, 2), SV(": ")))
+		return false;
+	for (size_t i = 0; i < open - 2; i++)
+		if (i != colon && rest.p[i] != ' ' && !(rest.p[i] >= 'a' && rest.p[i] <= 'z') && !cursor_is_digit(rest.p[i]))
+			return false;
+	*line = sv_sub(rest, open, rest.n);
+	return true;
+}
+
 bool wrap_stamp_peel(struct sv line, struct wrap_memory *m, struct wrap_layer *out)
 {
-	struct stamp s = { .prioritised = take_priority(&line) };
+	struct stamp s = { .prioritised = take_priority(&line) || take_facility(&line) };
 
 	if (line.n == 0)
 		return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the commands "rules check", "rules list" and "rules test" do: examples
- * run against all rules, rules shown, lines tried.
+ * What the commands "rules check" and "rules list" do: examples run against all
+ * rules, rules shown; and what "rules test" shows of a record.
  */
 
 #include "input/rules/rules_set.h"
@@ -10,7 +10,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
 
 #include "base/buf.h"
 
@@ -372,7 +371,13 @@ static void show_event(FILE *out, const struct event *e)
 	buf_fini(&plain);
 }
 
-static void show_record(const struct rules *r, FILE *out, uint64_t line, const struct log_record *record)
+/* What no rule knows: a message for which one may be missing, or none of ours. */
+static const char *unknown_words(const struct log_record *record)
+{
+	return rules_near_miss(record->body) ? "none: near miss, it speaks of consumer groups" : "none: not ours";
+}
+
+void rules_show(const struct rules *r, uint64_t line, const struct log_record *record, FILE *out)
 {
 	struct rules_events it;
 	struct event e;
@@ -380,36 +385,7 @@ static void show_record(const struct rules *r, FILE *out, uint64_t line, const s
 
 	rules_events_init(&it, r, record, &rule);
 	fprintf(out, "%" PRIu64 ": layout %s, rule %s\n", line, record->layout != NULL ? record->layout : "none",
-		rule != NULL ? rule : "none");
+		rule != NULL ? rule : unknown_words(record));
 	while (rules_events_next(&it, &e))
 		show_event(out, &e);
-}
-
-int rules_test(const struct rules *r, FILE *in, FILE *out)
-{
-	struct joiner *j = joiner_new(r, (struct zone){ 0 });
-	struct joined joined;
-	char *text = NULL;
-	size_t capacity = 0;
-	uint64_t number = 0;
-	ssize_t n;
-
-	while ((n = getline(&text, &capacity, in)) >= 0) {
-		struct sv line = { text, (size_t)n };
-		uint64_t orphans = joiner_orphans(j);
-
-		while (line.n > 0 && (line.p[line.n - 1] == '\n' || line.p[line.n - 1] == '\r'))
-			line.n--;
-		number++;
-		if (joiner_add(j, line, number, 0, &joined))
-			show_record(r, out, joined.line, &joined.record);
-		/* Messages alone, as people paste them. */
-		if (joiner_orphans(j) > orphans)
-			show_record(r, out, number, &(struct log_record){ .body = line });
-	}
-	if (joiner_end(j, &joined))
-		show_record(r, out, joined.line, &joined.record);
-	free(text);
-	joiner_free(j);
-	return ferror(in) || ferror(out) ? -1 : 0;
 }

@@ -363,21 +363,28 @@ static void rule_match(struct loader *l, void *section, const struct entry *e)
 	take_pattern(l, e, e->value, REGEX_TEXT, &((struct rule *)section)->match);
 }
 
-/* "lines PATTERN" or "FIELD PATTERN". */
+static enum within_what what_of(struct sv source)
+{
+	if (sv_eq(source, SV("lines")))
+		return WITHIN_LINES;
+	return sv_eq(source, SV("body")) ? WITHIN_BODY : WITHIN_FIELD;
+}
+
+/* "lines PATTERN", "body PATTERN" or "FIELD PATTERN". */
 static void take_within(struct loader *l, const struct entry *e, struct within *w)
 {
 	struct sv rest = e->value, source = next_word(&rest);
 
 	rest = sv_trim(rest);
-	w->lines = sv_eq(source, SV("lines"));
-	if (!w->lines && !take_field(l, e, source, &w->source))
+	w->what = what_of(source);
+	if (w->what == WITHIN_FIELD && !take_field(l, e, source, &w->source))
 		return;
-	if (!w->lines && field_infos[w->source].type != FIELD_TEXT)
+	if (w->what == WITHIN_FIELD && field_infos[w->source].type != FIELD_TEXT)
 		REFUSE_VALUE(l, e, "%.*s is a number: nothing can be within it", SV_ARG(source));
 	else if (rest.n == 0)
 		REFUSE_VALUE(l, e, "%.*s %.*s: the pattern is missing", SV_ARG(e->key), SV_ARG(source));
 	else
-		take_pattern(l, e, rest, w->lines ? REGEX_LINES : REGEX_TEXT, &w->pattern);
+		take_pattern(l, e, rest, w->what == WITHIN_LINES ? REGEX_LINES : REGEX_TEXT, &w->pattern);
 }
 
 /* Of fields alone. */
@@ -387,7 +394,7 @@ static void rule_where(struct loader *l, void *section, const struct entry *e)
 	struct within *w = ARENA_PUSH(l->rules->arena, rule->wheres, rule->where_count, rule->where_capacity);
 
 	take_within(l, e, w);
-	if (w->lines)
+	if (w->what != WITHIN_FIELD)
 		REFUSE_VALUE(l, e, "where asks a field, not lines");
 }
 

@@ -107,7 +107,15 @@ static bool rule_fits(const struct rule *rule, const struct heading *h, const st
 
 static struct sv source_of(const struct within *w, const struct log_record *record, const struct event *e)
 {
-	return w->lines ? record->more : event_text(e, w->source);
+	switch (w->what) {
+	case WITHIN_LINES:
+		return record->more;
+	case WITHIN_BODY:
+		return record->body;
+	case WITHIN_FIELD:
+		break;
+	}
+	return event_text(e, w->source);
 }
 
 static void fill_within(const struct within *w, const struct log_record *record, struct event *e)

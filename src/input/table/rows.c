@@ -24,7 +24,7 @@ const size_t dialect_count = sizeof dialects / sizeof dialects[0];
 struct held {
 	size_t at;	/* in held_text */
 	size_t n;
-	uint64_t byte_offset;
+	uint64_t number, byte_offset;
 	bool cut;
 };
 
@@ -333,7 +333,8 @@ static int next_line(struct rows *r, struct line *out)
 		return lines_next(r->lines, out);
 	}
 	h = &r->held[r->held_taken++];
-	*out = (struct line){ .text = { r->held_text.p + h->at, h->n }, .byte_offset = h->byte_offset, .cut = h->cut };
+	*out = (struct line){ .text = { r->held_text.p + h->at, h->n }, .number = h->number, .byte_offset = h->byte_offset,
+			       .cut = h->cut };
 	return 1;
 }
 
@@ -342,7 +343,7 @@ static void hold(struct rows *r, const struct line *line)
 {
 	struct held *h = ARENA_PUSH(r->held_arena, r->held, r->held_count, r->held_capacity);
 
-	*h = (struct held){ r->held_text.n, line->text.n, line->byte_offset, line->cut };
+	*h = (struct held){ r->held_text.n, line->text.n, line->number, line->byte_offset, line->cut };
 	buf_add(&r->held_text, line->text);
 }
 
@@ -466,7 +467,8 @@ static int next_text(struct rows *r, struct arena *record, struct row *out)
 
 	while ((rc = next_line(r, &line)) == 1) {
 		*out = (struct row){ .place = { .unit = PLACE_ROW, .number = ++r->number,
-						.byte_offset = line.byte_offset } };
+						.byte_offset = line.byte_offset },
+				      .line = line.number };
 		if (is_nothing(line.text, r->dialect))
 			continue;
 		/* A copy, since the joining reads on. */

@@ -749,6 +749,143 @@ static void samples_tell_when_a_clock_was_set(void **state)
 	}
 }
 
+/* ---- what the host's own daemon tells ---- */
+
+static void tell_step(struct story *st, const char *host, struct host_time time, const char *micros)
+{
+	if (micros != NULL)
+		story_event(st, EVENT_CLOCK_STEP, host, time, "step_micros", micros, "text", "System clock was stepped", NULL);
+	else
+		story_event(st, EVENT_CLOCK_STEP, host, time, "text", "Time has been changed", NULL);
+}
+
+static void a_told_step_is_where_links_leave_it_open(void **state)
+{
+	/* Of eight exchanges over an hour the clock is set by 2 s between the fourth and the fifth. */
+	static const struct {
+		const char *micros;
+		bool is_told;
+	} cases[] = { { "2000000", true }, { NULL, true }, { "-2000000", false }, { "3000000", false } };
+	struct host_time told = at("10:30:00");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct story *st = story_new();
+		const struct clock_piece *p;
+		struct clocks c;
+
+		tell_step(st, "consumer-1", told, cases[i].micros);
+		tell_step(st, "consumer-2", at("10:29:00"), "2000000");
+		c = an_hour(st, 8, stepping);
+		assert_int_equal(clock_named(&c, "consumer-1")->piece_count, 2);
+		p = &clock_named(&c, "consumer-1")->pieces[1];
+		assert_int_equal(p->is_told, cases[i].is_told);
+		/* The line is written within a second of the step, in whole seconds. */
+		if (cases[i].is_told) {
+			assert_int_equal(p->set_before.us, told.us + US_PER_S);
+			assert_int_equal(p->set_after.us, told.us - 3 * US_PER_S);
+			assert_true(sv_eq(p->told.host, SV("consumer-1")));
+		} else {
+			assert_int_equal(p->set_before.us, p->first.us);
+		}
+		story_free(st);
+	}
+}
+
+static void two_told_steps_leave_it_open(void **state)
+{
+	struct story *st = story_new();
+	const struct clock_piece *p;
+	struct clocks c;
+
+	(void)state;
+	tell_step(st, "consumer-1", at("10:28:00"), NULL);
+	tell_step(st, "consumer-1", at("10:31:00"), NULL);
+	c = an_hour(st, 8, stepping);
+	p = &clock_named(&c, "consumer-1")->pieces[1];
+	assert_false(p->is_told);
+	assert_int_equal(p->set_before.us, p->first.us);
+	story_free(st);
+}
+
+static void a_told_step_before_all_links_moves_what_was_written_before_it(void **state)
+{
+	struct story *st = story_new();
+	const struct host_clock *h;
+	struct clocks c;
+
+	(void)state;
+	/* All links come later, and say that the clock is right. */
+	tell_step(st, "consumer-1", at("09:50:00"), "2000000");
+	/* The same, as systemd and a second file tell it. */
+	tell_step(st, "consumer-1", at("09:50:00"), NULL);
+	tell_step(st, "consumer-1", at("09:50:01"), "2000000");
+	c = an_hour(st, 8, stepping_never);
+	h = clock_named(&c, "consumer-1");
+	assert_int_equal(h->method, CLOCK_LINKS);
+	assert_int_equal(h->piece_count, 2);
+	assert_int_equal(h->pieces[0].offset_us, -2 * US_PER_S);
+	assert_true(h->pieces[1].is_told);
+	assert_int_equal(h->pieces[1].step_us, 2 * US_PER_S);
+	/* 09:40:00 by the slow clock was 09:40:02. */
+	assert_int_equal(clock_to_ref(&c, SV("consumer-1"), at("09:40:00")).us, at("09:40:02").us);
+	assert_int_equal(clock_to_ref(&c, SV("consumer-1"), at("10:10:00")).us, at("10:10:00").us);
+	story_free(st);
+}
+
+static void links_refute_a_told_step(void **state)
+{
+	struct story *st = story_new();
+	const struct host_clock *h;
+	struct clocks c;
+
+	(void)state;
+	tell_step(st, "consumer-1", at("10:30:00"), "2000000");
+	c = an_hour(st, 8, stepping_never);
+	h = clock_named(&c, "consumer-1");
+	assert_int_equal(h->piece_count, 1);
+	assert_int_equal(h->offset_us, 0);
+	assert_int_equal(h->told_refuted, 1);
+	story_free(st);
+
+	/* One that is less than the links can tell is no contradiction, and changes nothing. */
+	st = story_new();
+	tell_step(st, "consumer-1", at("10:30:00"), "3000");
+	c = an_hour(st, 8, stepping_never);
+	h = clock_named(&c, "consumer-1");
+	assert_int_equal(h->piece_count, 1);
+	assert_int_equal(h->told_refuted, 0);
+	story_free(st);
+}
+
+static void a_told_step_without_links(void **state)
+{
+	struct story *st = story_new();
+	const struct host_clock *h;
+	struct clocks c;
+	bool known;
+
+	(void)state;
+	story_event(st, EVENT_BROKER_STARTED, "broker-1", at("09:00:00"), NULL);
+	story_event(st, EVENT_CLIENT_VERSION, "consumer-1", at("10:00:00"), "value", "3.9.1", NULL);
+	tell_step(st, "consumer-1", at("10:30:00"), "-5000000");
+	/* A daemon that does not say by how much, and one that is not sure. */
+	tell_step(st, "consumer-2", at("10:30:00"), NULL);
+	story_event(st, EVENT_CLOCK_STEP, "consumer-3", at("10:30:00"), "step_micros", "7000000", "strength", "suggests", NULL);
+	c = clocks_by_default(st);
+	h = clock_named(&c, "consumer-1");
+	assert_int_equal(h->method, CLOCK_ASSUMED);
+	assert_int_equal(h->piece_count, 2);
+	/* It was 5 s ahead until it was set back. How far it is off now nobody knows. */
+	assert_int_equal(clock_to_ref(&c, SV("consumer-1"), at("10:00:00")).us, at("09:59:55").us);
+	assert_int_equal(clock_to_ref(&c, SV("consumer-1"), at("10:40:00")).us, at("10:40:00").us);
+	(void)clock_uncertainty_us(&c, SV("consumer-1"), &known);
+	assert_false(known);
+	assert_int_equal(clock_named(&c, "consumer-2")->piece_count, 0);
+	assert_int_equal(clock_named(&c, "consumer-3")->piece_count, 0);
+	story_free(st);
+}
+
 static void the_users_offset_leaves_no_zone(void **state)
 {
 	struct story *st = story_new();
@@ -958,6 +1095,11 @@ int main(void)
 		cmocka_unit_test(a_clock_set_to_local_time_is_named),
 		cmocka_unit_test(zones_are_of_inputs_and_clocks_of_hosts),
 		cmocka_unit_test(other_logs_of_a_host_inherit_its_zone),
+		cmocka_unit_test(a_told_step_is_where_links_leave_it_open),
+		cmocka_unit_test(two_told_steps_leave_it_open),
+		cmocka_unit_test(a_told_step_before_all_links_moves_what_was_written_before_it),
+		cmocka_unit_test(links_refute_a_told_step),
+		cmocka_unit_test(a_told_step_without_links),
 		cmocka_unit_test(the_users_offset_leaves_no_zone),
 		cmocka_unit_test(logs_all_in_local_time),
 		cmocka_unit_test(samples_tell_when_a_clock_was_set),

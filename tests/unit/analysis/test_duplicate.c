@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "analysis/duplicate.h"
+#include "analysis/grant.h"
 #include "story.h"
 
 struct scene {
@@ -363,6 +364,51 @@ static void test_refused_commit_tells_what_was_processed(void **state)
 	story_free(s->st);
 }
 
+static void committed(struct scene *s, const char *group, const char *time, const char *partition, const char *offset)
+{
+	story_event(s->st, EVENT_OFFSET_COMMITTED, "broker-1", at(time), "group", group, "topic", "refunds", "partition", partition,
+		    "offset", offset, NULL);
+}
+
+/* Where the new owner's log does not say where it resumed, the latest commit before that does. */
+static void test_a_stored_commit_tells_where_the_owner_resumed(void **state)
+{
+	struct scene *s = scene_new();
+	(void)state;
+
+	rebalance(s, 5, "10:00:10", "10:00:12");
+	granted(s, "consumer-2", "10:00:12.150", "5", "refunds-0", NULL);
+	committed(s, "refunds", "10:00:01", "0", "9");
+	committed(s, "refunds", "10:00:06", "0", "11");
+	/* Too late, of another partition, of another group. */
+	committed(s, "refunds", "10:00:17", "0", "15");
+	committed(s, "refunds", "10:00:07", "1", "12");
+	committed(s, "audit", "10:00:08", "0", "13");
+	attempt(s, "10:00:02", "consumer-1", "14", "B", "reversal", "success", "b1");
+	find(s);
+	assert_int_equal(s->found.redelivery_count, 1);
+	assert_int_equal(s->found.redeliveries[0].committed_offset, 11);
+	assert_int_equal(s->found.redeliveries[0].processed_offset, 15);
+	assert_int_equal(s->found.redeliveries[0].rebalance, 1);
+	story_free(s->st);
+}
+
+/* What the owner's own log says of it is the better evidence. */
+static void test_a_stored_commit_does_not_outweigh_the_owners_word(void **state)
+{
+	struct scene *s = scene_new();
+	(void)state;
+
+	rebalance(s, 5, "10:00:10", "10:00:12");
+	granted(s, "consumer-2", "10:00:12.150", "5", "refunds-0", "13");
+	committed(s, "refunds", "10:00:06", "0", "11");
+	attempt(s, "10:00:02", "consumer-1", "14", "B", "reversal", "success", "b1");
+	find(s);
+	assert_int_equal(s->found.redelivery_count, 1);
+	assert_int_equal(s->found.redeliveries[0].committed_offset, 13);
+	story_free(s->st);
+}
+
 /* ---- duplicates ---- */
 
 static void test_proven_with_its_chain(void **state)
@@ -692,6 +738,82 @@ static void test_reports_that_are_two_attempts(void **state)
 
 /* ---- steps owed ---- */
 
+/* A line of consumer-1's log about one effect. */
+static void effect_line(struct scene *s, const char *time, const char *text)
+{
+	story_event(s->st, EVENT_EFFECT, "consumer-1", at(time), "topic", "refunds", "partition", "0", "offset", "10", "business_key",
+		    "A", "step", "reversal", "status", "success", "text", text, NULL);
+}
+
+static void test_a_line_of_two_appenders_is_one_attempt(void **state)
+{
+	static const struct {
+		const char *first, *second, *second_text;
+		size_t duplicates;
+	} cases[] = {
+		/* The same line, once more. */
+		{ "10:00:01.250", "10:00:01.250", "10:00:01.250 reversed A", 0 },
+		/* A millisecond later, another text, and a log of whole seconds: each was executed. */
+		{ "10:00:01.250", "10:00:01.251", "10:00:01.251 reversed A", 1 },
+		{ "10:00:01.250", "10:00:01.250", "10:00:01.250 reversed A again", 1 },
+		{ "10:00:01", "10:00:01", "10:00:01.250 reversed A", 1 },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct scene *s = scene_new();
+
+		effect_line(s, cases[i].first, "10:00:01.250 reversed A");
+		effect_line(s, cases[i].second, cases[i].second_text);
+		find(s);
+		assert_int_equal(s->found.records, 2);
+		assert_int_equal(s->found.duplicate_count, cases[i].duplicates);
+		story_free(s->st);
+	}
+}
+
+static struct grants find_grants(struct scene *s)
+{
+	struct attempts t;
+	struct grants g;
+
+	assert_int_equal(attempts_load(story_store(s->st), &s->clocks, s->st->arena, &t), 0);
+	assert_int_equal(grants_find(s->st->store, &s->clocks, &s->groups, &s->rebalances, &t, s->st->arena, &g), 0);
+	return g;
+}
+
+static void assigned_again(struct scene *s, const char *time, const char *client, const char *partitions)
+{
+	story_event(s->st, EVENT_PARTITIONS_ASSIGNED, "consumer-2", at(time), "group", "refunds", "client", client, "partitions",
+		    partitions, NULL);
+}
+
+/* The application's listener logs what the consumer has logged. */
+static void test_a_grant_told_twice_is_one(void **state)
+{
+	struct scene *s = scene_new();
+	struct grants g;
+	(void)state;
+
+	rebalance(s, 5, "10:00:10", "10:00:12");
+	granted(s, "consumer-2", "10:00:12.100", "5", "refunds-0, refunds-1", NULL);
+	assigned_again(s, "10:00:12.101", "consumer-2", "[refunds-1, refunds-0]");
+	g = find_grants(s);
+	assert_int_equal(g.count, 2);
+	assert_int_equal(g.items[0].evidence.also_count, 1);
+	assert_int_equal(g.items[1].evidence.also_count, 1);
+	story_free(s->st);
+
+	/* Other partitions, and the same ones a second later: those are new. */
+	s = scene_new();
+	rebalance(s, 5, "10:00:10", "10:00:12");
+	granted(s, "consumer-2", "10:00:12.100", "5", "refunds-0, refunds-1", NULL);
+	assigned_again(s, "10:00:12.101", "consumer-2", "[refunds-1, refunds-2]");
+	assigned_again(s, "10:00:13.101", "consumer-2", "[refunds-1, refunds-2]");
+	assert_int_equal(find_grants(s).count, 6);
+	story_free(s->st);
+}
+
 static void tell_operation(struct scene *s, const char *time, const char *offset, const char *key, bool ledger)
 {
 	attempt(s, time, "consumer-1", offset, key, "reversal", "success", key);
@@ -931,6 +1053,8 @@ int main(void)
 		cmocka_unit_test(test_retry_after_a_rebalance_without_client_logs),
 		cmocka_unit_test(test_restored_offset_below_one_processed),
 		cmocka_unit_test(test_refused_commit_tells_what_was_processed),
+		cmocka_unit_test(test_a_stored_commit_tells_where_the_owner_resumed),
+		cmocka_unit_test(test_a_stored_commit_does_not_outweigh_the_owners_word),
 		cmocka_unit_test(test_proven_with_its_chain),
 		cmocka_unit_test(test_no_window_for_a_root_that_the_network_did_not_cause),
 		cmocka_unit_test(test_upstream),
@@ -947,6 +1071,8 @@ int main(void)
 		cmocka_unit_test(test_amounts_do_not_overflow),
 		cmocka_unit_test(test_two_reports_of_one_attempt),
 		cmocka_unit_test(test_reports_that_are_two_attempts),
+		cmocka_unit_test(test_a_line_of_two_appenders_is_one_attempt),
+		cmocka_unit_test(test_a_grant_told_twice_is_one),
 		cmocka_unit_test(test_lost_step),
 		cmocka_unit_test(test_a_step_only_taken_for_done_is_lost),
 		cmocka_unit_test(test_not_lost),

@@ -117,10 +117,38 @@ static void an_event_is_added_once_and_sorted(void **state)
 	story_free(st);
 }
 
+static void a_line_that_stands_twice_is_one_with_two_places(void **state)
+{
+	struct story *st = story_new();
+	struct evidence_list list = { 0 };
+	struct event *events;
+	size_t count;
+
+	(void)state;
+	story_event(st, EVENT_COMMIT_FAILED, "consumer-1", at("10:00:30"), "group", "g", "text", "it failed", NULL);
+	story_event(st, EVENT_COMMIT_FAILED, "consumer-1", at("10:00:30"), "group", "g", "text", "it failed", NULL);
+	/* Another time, another host, another text. */
+	story_event(st, EVENT_COMMIT_FAILED, "consumer-1", at("10:00:31"), "group", "g", "text", "it failed", NULL);
+	story_event(st, EVENT_COMMIT_FAILED, "consumer-2", at("10:00:30"), "group", "g", "text", "it failed", NULL);
+	story_event(st, EVENT_COMMIT_FAILED, "consumer-1", at("10:00:30"), "group", "g", "text", "it failed too", NULL);
+	assert_int_equal(query_load(story_store(st), NULL, 0, st->arena, &events, &count), 0);
+	assert_int_equal(count, 5);
+	for (size_t i = 0; i < 2 * count; i++)
+		evidence_add(&list, st->arena, &events[i % count], (struct ref_time){ events[i % count].time.us }, "it failed");
+	assert_int_equal(list.count, 4);
+	assert_int_equal(list.items[0].place.number, 1);
+	assert_int_equal(list.items[0].also_count, 1);
+	assert_int_equal(list.items[0].also[0].number, 2);
+	for (size_t i = 1; i < 4; i++)
+		assert_int_equal(list.items[i].also_count, 0);
+	story_free(st);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_is_its_own_text),
+		cmocka_unit_test(a_line_that_stands_twice_is_one_with_two_places),
 		cmocka_unit_test(packets_are_rendered),
 		cmocka_unit_test(counters_are_rendered),
 		cmocka_unit_test(an_event_is_added_once_and_sorted),

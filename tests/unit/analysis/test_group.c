@@ -41,6 +41,30 @@ static const struct member *member(const struct groups *g, const char *group, co
 	return m;
 }
 
+/* The coordinator writes what it knows of a member that leaves; a member, what it asks for. */
+static void test_settings_that_other_lines_state(void **state)
+{
+	struct story *st = story_new();
+	struct groups g;
+
+	(void)state;
+	story_event(st, EVENT_MEMBER_LEFT, "broker-1", at("10:00:00"), "group", "g", "member", "m1", "settings",
+		    "sessionTimeoutMs=10000, rebalanceTimeoutMs=60000", NULL);
+	story_event(st, EVENT_MEMBER_LEFT, "broker-1", at("10:00:01"), "group", "h", "member", "m2", "settings", "rebalanceTimeoutMs=x", NULL);
+	story_event(st, EVENT_CLIENT_CONFIG, "app-1", at("10:00:02"), "group", "i", "client", "c-1", "key", "sessionTimeout", "value", "9000",
+		    "settings", "sessionTimeoutMs=9000", NULL);
+	story_event(st, EVENT_CLIENT_SYNCED, "app-1", at("10:00:03"), "group", "i", "client", "c-1", "generation", "1", NULL);
+	g = find(st);
+	assert_int_equal(group_session_timeout_ms(groups_get(&g, SV("g"))), 10000);
+	assert_int_equal(group_max_poll_interval_ms(groups_get(&g, SV("g"))), 60000);
+	assert_int_equal(groups_get(&g, SV("g"))->session_timeout_ms.source.type, EVENT_MEMBER_LEFT);
+	assert_false(groups_get(&g, SV("g"))->heartbeat_interval_ms.known);
+	assert_false(groups_get(&g, SV("h"))->session_timeout_ms.known);
+	assert_false(groups_get(&g, SV("h"))->max_poll_interval_ms.known);
+	assert_int_equal(group_session_timeout_ms(groups_get(&g, SV("i"))), 9000);
+	story_free(st);
+}
+
 static void test_client_id_is_inside_the_member_id(void **state)
 {
 	(void)state;
@@ -107,6 +131,28 @@ static void test_a_snapshot_gives_client_and_address(void **state)
 	story_free(st);
 }
 
+static void test_members_and_states_as_the_tool_prints_them(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	story_event(st, EVENT_CLIENT_COORDINATOR_LOST, "app-1", at("10:00:01"), "group", "g", "client", "c-9", NULL);
+	story_event(st, EVENT_MEMBER_STATE, "admin-1", at("10:00:01"), "group", "g", "member", "9LNQMqVoTX2w8cXPZ0m6bQ", "client", "c-9",
+		    "instance", "pod-0", "peer", "10.77.1.10", NULL);
+	story_event(st, EVENT_GROUP_STATE, "admin-1", at("10:00:02"), "group", "g", "state", "Stable", "node", "broker-1:9092", NULL);
+	/* One that prints no coordinator says nothing of it. */
+	story_event(st, EVENT_GROUP_STATE, "admin-1", at("10:00:03"), "group", "g", "state", "Stable", NULL);
+	struct groups g = find(st);
+	assert_sv(member(&g, "g", "9LNQMqVoTX2w8cXPZ0m6bQ")->client_id, "c-9");
+	assert_sv(member(&g, "g", "9LNQMqVoTX2w8cXPZ0m6bQ")->instance_id, "pod-0");
+	assert_sv(member(&g, "g", "9LNQMqVoTX2w8cXPZ0m6bQ")->peer, "10.77.1.10");
+	/* By the client id, whose log is that host's. */
+	assert_sv(member(&g, "g", "9LNQMqVoTX2w8cXPZ0m6bQ")->host, "app-1");
+	assert_sv(g.items[0].coordinator, "broker-1:9092");
+	assert_false(g.items[0].coordinator_changed);
+	story_free(st);
+}
+
 static void test_a_static_members_id_is_made_of_its_instance(void **state)
 {
 	struct story *st = story_new();
@@ -154,6 +200,28 @@ static void test_settings_are_the_most_common(void **state)
 }
 
 /* A dump names no group when it is read line by line: the host's only group is meant, if it has only one. */
+static void test_a_session_timeout_that_the_coordinator_stored(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	story_event(st, EVENT_GROUP_STORED, "broker-1", at("10:00:01"), "group", "g", "generation", "7", "member", "c-1" UUID_1,
+		    "client", "c-1", "peer", "10.77.1.10", "limit_ms", "10000", NULL);
+	/* A client's own word is better. */
+	story_event(st, EVENT_GROUP_STORED, "broker-1", at("10:00:01"), "group", "h", "generation", "7", "limit_ms", "10000", NULL);
+	story_event(st, EVENT_CLIENT_CONFIG, "app-1", at("10:00:00"), "group", "h", "key", "session.timeout.ms", "value", "6000", NULL);
+	/* Under the consumer protocol it is not the client's to say. */
+	story_event(st, EVENT_GROUP_STORED, "broker-1", at("10:00:01"), "group", "k", "generation", "7", "protocol", "consumer",
+		    "limit_ms", "10000", NULL);
+	struct groups g = find(st);
+	assert_true(groups_get(&g, SV("g"))->session_timeout_ms.known);
+	assert_int_equal(groups_get(&g, SV("g"))->session_timeout_ms.value, 10000);
+	assert_sv(member(&g, "g", "c-1" UUID_1)->peer, "10.77.1.10");
+	assert_int_equal(groups_get(&g, SV("h"))->session_timeout_ms.value, 6000);
+	assert_false(groups_get(&g, SV("k"))->session_timeout_ms.known);
+	story_free(st);
+}
+
 static void test_settings_without_a_group_are_those_of_the_hosts_only_one(void **state)
 {
 	struct story *st = story_new();
@@ -230,12 +298,15 @@ static void test_coordinator_and_choice_of_group(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_settings_that_other_lines_state),
 		cmocka_unit_test(test_client_id_is_inside_the_member_id),
 		cmocka_unit_test(test_the_log_that_names_a_member_is_its_host),
 		cmocka_unit_test(test_a_unique_client_id_gives_the_host),
 		cmocka_unit_test(test_a_snapshot_gives_client_and_address),
+		cmocka_unit_test(test_members_and_states_as_the_tool_prints_them),
 		cmocka_unit_test(test_a_static_members_id_is_made_of_its_instance),
 		cmocka_unit_test(test_settings_are_the_most_common),
+		cmocka_unit_test(test_a_session_timeout_that_the_coordinator_stored),
 		cmocka_unit_test(test_settings_without_a_group_are_those_of_the_hosts_only_one),
 		cmocka_unit_test(test_the_consumer_protocol_takes_its_timeouts_from_the_broker),
 		cmocka_unit_test(test_the_brokers_settings_are_for_the_consumer_protocol_alone),

@@ -158,6 +158,71 @@ static void test_a_generation_is_one_rebalance(void **state)
 	story_free(st);
 }
 
+static void stored(struct story *st, const char *time, const char *generation, const char *member)
+{
+	story_event(st, EVENT_GROUP_STORED, "broker-1", at(time), "group", "g", "generation", generation, "member", member, NULL);
+}
+
+/* A dump of __consumer_offsets: what is left of the rebalances when the broker's log is lost. */
+static void test_stored_generations_are_rebalances(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	stored(st, "10:00:00", "7", ID_1);
+	stored(st, "10:00:00", "7", ID_2);
+	stored(st, "10:00:30", "8", ID_2);
+	story_event(st, EVENT_GROUP_STORED, "broker-1", at("10:01:00"), "group", "g", "generation", "9", "members", "0", NULL);
+	/* A member alone, as the consumer protocol stores it. */
+	story_event(st, EVENT_GROUP_STORED, "broker-1", at("10:02:00"), "group", "g", "member", ID_3, NULL);
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 3);
+	assert_int_equal(r.items[0].generation, 7);
+	assert_int_equal(r.items[0].evidence.count, 2);
+	assert_int_equal(r.items[1].generation, 8);
+	assert_trigger(&r.items[1], TRIGGER_UNKNOWN);
+	assert_false(r.items[1].empties_group);
+	assert_true(r.items[2].empties_group);
+	story_free(st);
+}
+
+static void test_a_stored_generation_is_the_one_that_the_log_tells_of(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	group_of_three(st);
+	stored(st, "09:58:04.1", "1", ID_1);
+	/* Stored anew half an hour later: a static member's process was followed by another. */
+	stored(st, "10:28:00", "1", ID_1);
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 1);
+	assert_trigger(&r.items[0], TRIGGER_MEMBER_JOIN);
+	assert_int_equal(r.items[0].evidence.count, 13);
+	assert_int_equal(r.items[0].span.end.us, at("09:58:04.2").us);
+	story_free(st);
+}
+
+/* The dump names no cause: it is not the coordinator's log, whose silence would mean something. */
+static void test_a_stored_generation_does_not_silence_the_client(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	starts(st, "app-1", "c-1", "09:50:00");
+	joined(st, "app-1", "c-1", "10:00:00.000", "7", ID_1);
+	lost(st, "app-1", "c-1", "10:05:00.000", ID_1);
+	joined(st, "app-1", "c-1", "10:05:03.000", "9", ID_1_NEW);
+	struct rebalances without = find(st);
+	stored(st, "10:00:00.050", "7", ID_1);
+	stored(st, "10:05:03.050", "9", ID_1_NEW);
+	struct rebalances with = find(st);
+	assert_int_equal(with.count, without.count);
+	for (size_t i = 0; i < with.count; i++)
+		assert_trigger(&with.items[i], without.items[i].trigger);
+	story_free(st);
+}
+
 static void test_clients_alone_make_one_too(void **state)
 {
 	struct story *st = story_new();
@@ -327,6 +392,165 @@ static void test_fate_is_gone_when_the_log_goes_on_without_the_client(void **sta
 	story_event(st, EVENT_CLIENT_VERSION, "app-1", at("10:05:00"), "client", "other", "value", "4.1.1", NULL);
 	struct rebalances r = find(st);
 	assert_int_equal(r.items[1].fate, FATE_GONE);
+	story_free(st);
+}
+
+static size_t cited(const struct rebalance *r, enum event_type type, size_t *also)
+{
+	size_t n = 0;
+
+	*also = 0;
+	for (size_t i = 0; i < r->evidence.count; i++) {
+		if (r->evidence.items[i].type != type)
+			continue;
+		n++;
+		*also += r->evidence.items[i].also_count;
+	}
+	return n;
+}
+
+/* INFO by the heartbeat thread, and WARN by the one that resets the generation: the coordinator said it once. */
+static void test_one_failure_in_two_lines_is_cited_once(void **state)
+{
+	struct story *st = story_new();
+	size_t also;
+
+	(void)state;
+	group_of_three(st);
+	expiry(st, "10:00:30", ID_1, "1", EXPIRED(ID_1));
+	formed(st, "10:00:32", "2");
+	story_event(st, EVENT_CLIENT_MEMBERSHIP_LOST, "app-1", at("10:00:38"), "group", "g", "client", "c-1", "member", ID_1, "error",
+		    "UNKNOWN_MEMBER_ID", "text", "Attempt to heartbeat failed since member id is not valid.", NULL);
+	story_event(st, EVENT_CLIENT_MEMBERSHIP_LOST, "app-1", at("10:00:38.002"), "group", "g", "client", "c-1", "error",
+		    "UNKNOWN_MEMBER_ID", "text", "Resetting generation and member id", NULL);
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 2);
+	assert_int_equal(r.items[1].fate, FATE_WRONGLY_EVICTED);
+	assert_int_equal(cited(&r.items[1], EVENT_CLIENT_MEMBERSHIP_LOST, &also), 1);
+	assert_int_equal(also, 1);
+	story_free(st);
+
+	/* Another client of that host, and the same one three seconds later: each is its own. */
+	st = story_new();
+	group_of_three(st);
+	expiry(st, "10:00:30", ID_1, "1", EXPIRED(ID_1));
+	formed(st, "10:00:32", "2");
+	lost(st, "app-1", "c-1", "10:00:38", ID_1);
+	lost(st, "app-1", "c-1", "10:00:41", ID_1);
+	r = find(st);
+	assert_int_equal(cited(&r.items[1], EVENT_CLIENT_MEMBERSHIP_LOST, &also), 2);
+	assert_int_equal(also, 0);
+	story_free(st);
+}
+
+/* Two appenders write each line of the coordinator twice. */
+static void test_a_log_written_twice_counts_once(void **state)
+{
+	struct story *st = story_new();
+	size_t also;
+
+	(void)state;
+	group_of_three(st);
+	for (int i = 0; i < 2; i++) {
+		story_event(st, EVENT_SESSION_EXPIRED, "broker-1", at("10:00:30"), "group", "g", "member", ID_1, "text", "has failed", NULL);
+		story_event(st, EVENT_GROUP_PREPARING, "broker-1", at("10:00:30"), "group", "g", "generation", "1", "member", ID_1,
+			    "reason", EXPIRED(ID_1), "text", "Preparing", NULL);
+		story_event(st, EVENT_GROUP_STABILIZED, "broker-1", at("10:00:32"), "group", "g", "generation", "2", "text", "Stabilized",
+			    NULL);
+	}
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 2);
+	assert_int_equal(cited(&r.items[1], EVENT_SESSION_EXPIRED, &also), 1);
+	assert_int_equal(also, 1);
+	assert_int_equal(cited(&r.items[1], EVENT_GROUP_STABILIZED, &also), 1);
+	assert_int_equal(also, 1);
+	story_free(st);
+}
+
+static void killed(struct story *st, const char *host, const char *time)
+{
+	story_event(st, EVENT_PROCESS_KILLED, host, at(time), "process", "1234 (java)", NULL);
+}
+
+/* The process was killed, and what took its place came back before the session expired: without the new one's settings. */
+static void tell_kill(struct story *st, const char *host)
+{
+	story_input(st, "app-1/app.log", "log", "app-1");
+	group_of_three(st);
+	killed(st, host, "10:00:25");
+	expiry(st, "10:00:30", ID_1, "1", EXPIRED(ID_1));
+	formed(st, "10:00:32", "2");
+	member_line(st, EVENT_MEMBER_JOINS, "10:00:38.5", ID_1_NEW);
+	preparing(st, "10:00:38.5", "2", ID_1_NEW, ADDING(ID_1_NEW));
+	formed(st, "10:00:40", "3");
+	joined(st, "app-1", "c-1", "10:00:40.01", "3", ID_1_NEW);
+}
+
+static void test_who_was_killed_is_gone(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	tell_kill(st, "app-1");
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 3);
+	assert_int_equal(r.items[1].fate, FATE_GONE);
+	assert_trigger(&r.items[1], TRIGGER_SESSION_TIMEOUT);
+	assert_trigger(&r.items[2], TRIGGER_MEMBER_JOIN);
+	assert_true(r.items[2].is_root);
+	bool is_cited = false;
+	for (size_t i = 0; i < r.items[1].evidence.count; i++)
+		is_cited |= r.items[1].evidence.items[i].type == EVENT_PROCESS_KILLED;
+	assert_true(is_cited);
+	story_free(st);
+}
+
+static void test_anothers_killing_wrongs_nobody(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	/* On another host. */
+	tell_kill(st, "app-2");
+	struct rebalances r = find(st);
+	assert_int_equal(r.items[1].fate, FATE_WRONGLY_EVICTED);
+	assert_trigger(&r.items[2], TRIGGER_MEMBER_REJOIN);
+	story_free(st);
+
+	/* On its own host, of another process: this one says afterwards that it lives. */
+	st = story_new();
+	story_input(st, "app-1/app.log", "log", "app-1");
+	killed(st, "app-1", "10:00:25");
+	tell_wrong_eviction(st);
+	r = find(st);
+	assert_int_equal(r.items[1].fate, FATE_WRONGLY_EVICTED);
+	assert_trigger(&r.items[2], TRIGGER_MEMBER_REJOIN);
+	story_free(st);
+
+	/* Long before. */
+	st = story_new();
+	story_input(st, "app-1/app.log", "log", "app-1");
+	killed(st, "app-1", "10:00:10");
+	tell_wrong_eviction(st);
+	r = find(st);
+	assert_int_equal(r.items[1].fate, FATE_WRONGLY_EVICTED);
+	story_free(st);
+}
+
+/* What the kernel of the host logs meanwhile does not tell whether the client would have. */
+static void test_another_log_of_the_host_is_not_the_clients(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	group_of_three(st);
+	expiry(st, "10:00:30", ID_1, "1", EXPIRED(ID_1));
+	formed(st, "10:00:32", "2");
+	story_input(st, "app-1/kern.log", "log", "app-1");
+	story_event(st, EVENT_LINK_UP, "app-1", at("09:50:00"), "device", "eth0", NULL);
+	story_event(st, EVENT_LINK_UP, "app-1", at("10:05:00"), "device", "eth0", NULL);
+	struct rebalances r = find(st);
+	assert_int_equal(r.items[1].fate, FATE_UNKNOWN);
 	story_free(st);
 }
 
@@ -634,6 +858,39 @@ static void test_anothers_poll_timeout_is_not_this_expiry(void **state)
 	struct rebalances r = find(st);
 	assert_int_equal(r.count, 2);
 	assert_trigger(&r.items[1], TRIGGER_SESSION_TIMEOUT);
+	story_free(st);
+}
+
+/* Killed, started again at once: the new process begins it, and the old one's session runs out while others are waited for. */
+static void test_a_session_that_runs_out_in_a_newcomers_rebalance(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	group_of_three(st);
+	starts(st, "app-1", "c-1", "10:00:28");
+	member_line(st, EVENT_MEMBER_JOINS, "10:00:30", ID_1_NEW);
+	preparing(st, "10:00:30", "1", ID_1_NEW, ADDING(ID_1_NEW));
+	member_line(st, EVENT_SESSION_EXPIRED, "10:00:31.5", ID_1);
+	formed(st, "10:00:32", "2");
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 2);
+	assert_trigger(&r.items[1], TRIGGER_MEMBER_JOIN);
+	assert_int_equal(r.items[1].triggers, 1u << TRIGGER_MEMBER_JOIN | 1u << TRIGGER_SESSION_TIMEOUT);
+	story_free(st);
+}
+
+/* Who comes back had been evicted: another member's eviction meanwhile is a new cause. */
+static void test_a_session_that_runs_out_in_a_return(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	tell_wrong_eviction(st);
+	member_line(st, EVENT_SESSION_EXPIRED, "10:00:39.5", ID_3);
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 3);
+	assert_trigger(&r.items[2], TRIGGER_SESSION_TIMEOUT);
 	story_free(st);
 }
 
@@ -1088,6 +1345,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_generation_is_one_rebalance),
 		cmocka_unit_test(test_clients_alone_make_one_too),
+		cmocka_unit_test(test_stored_generations_are_rebalances),
+		cmocka_unit_test(test_a_stored_generation_is_the_one_that_the_log_tells_of),
+		cmocka_unit_test(test_a_stored_generation_does_not_silence_the_client),
 		cmocka_unit_test(test_a_group_made_anew_starts_a_new_count),
 		cmocka_unit_test(test_joining_a_running_generation_is_no_rebalance),
 		cmocka_unit_test(test_the_last_leave_empties_the_group),
@@ -1095,6 +1355,11 @@ int main(void)
 		cmocka_unit_test(test_a_crash_and_a_restart),
 		cmocka_unit_test(test_a_version_line_alone_is_no_restart),
 		cmocka_unit_test(test_fate_is_gone_when_the_log_goes_on_without_the_client),
+		cmocka_unit_test(test_one_failure_in_two_lines_is_cited_once),
+		cmocka_unit_test(test_a_log_written_twice_counts_once),
+		cmocka_unit_test(test_who_was_killed_is_gone),
+		cmocka_unit_test(test_anothers_killing_wrongs_nobody),
+		cmocka_unit_test(test_another_log_of_the_host_is_not_the_clients),
 		cmocka_unit_test(test_fate_is_unknown_without_a_log),
 		cmocka_unit_test(test_a_return_by_the_brokers_log_alone),
 		cmocka_unit_test(test_the_same_client_id_on_another_host_is_no_return),
@@ -1111,6 +1376,8 @@ int main(void)
 		cmocka_unit_test(test_a_static_members_poll_timeout_looks_like_an_expiry),
 		cmocka_unit_test(test_anothers_poll_timeout_is_not_this_expiry),
 		cmocka_unit_test(test_a_failed_commit_is_no_witness),
+		cmocka_unit_test(test_a_session_that_runs_out_in_a_newcomers_rebalance),
+		cmocka_unit_test(test_a_session_that_runs_out_in_a_return),
 		cmocka_unit_test(test_who_comes_is_known_by_its_own_log),
 		cmocka_unit_test(test_members_that_stay_are_no_arrival),
 		cmocka_unit_test(test_a_rolling_restart_is_two_roots),

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "input/counters/counters.h"
+#include "input/kind.h"
 #include "input/stream.h"
 
 /* ---- one reading, and what it gave ---- */
@@ -292,12 +292,15 @@ static void test_conntrack_columns_by_header(void **state)
 	read_text(&run, "1796032800\n8 262144\n" HEADER_C ROW_C("00000000", "00000000", "00000000")
 				ROW_C("00000000", "00000001", "00000000") "1796032801\n8 6\n" HEADER_C ROW_C(
 					"00000002", "00000000", "00000000") ROW_C("00000000", "0000000d", "00000001"));
-	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 3);
+	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 4);
 	assert_delta(&run, 0, "conntrack.insert_failed", 0, 0, 1000, 2, 9);
 	assert_delta(&run, 1, "conntrack.drop", 1, 0, 1000, 12, 10);
 	assert_delta(&run, 2, "conntrack.early_drop", 1, 0, 1000, 1, 10);
+	/* Count and limit: the table has as many entries, and the second sample more than it holds. */
+	assert_delta(&run, 3, "conntrack.full", -1, 0, 1000, 1, 7);
 	assert_covered(&run, 0, "conntrack", 0, 1000, 2);
-	assert_int_equal(run.info.unrecognized, 2); /* the lines of count and limit */
+	assert_covered(&run, 1, "conntrack_table", 0, 1000, 2);
+	assert_int_equal(run.info.unrecognized, 0);
 	assert_int_equal(diag_count(run.diag), 0);
 	done(&run);
 
@@ -458,8 +461,8 @@ static void test_time_that_goes_back(void **state)
 	struct run run;
 
 	(void)state;
-	read_text(&run, "1796032810\nTcp: RetransSegs\nTcp: 1\n1796032800\nTcp: RetransSegs\nTcp: 5\n"
-			"1796032801\nTcp: RetransSegs\nTcp: 6\n");
+	read_text(&run, "1796032810\nTcp: OutSegs RetransSegs\nTcp: 9 1\n1796032800\nTcp: OutSegs RetransSegs\nTcp: 9 5\n"
+			"1796032801\nTcp: OutSegs RetransSegs\nTcp: 9 6\n");
 	assert_int_equal(how_many(&run, EVENT_COUNTER_DELTA), 1);
 	assert_delta(&run, 0, "tcp.RetransSegs", -1, 0, 1000, 1, 9);
 	assert_problem(&run, "counters.time_back", SEVERITY_WARNING, 6);
@@ -485,10 +488,10 @@ static void test_a_gap_is_not_covered(void **state)
 
 	(void)state;
 	/* Usually one second; 3 s is within three intervals, 4 s is not. */
-	read_text(&run, "1796032800\nTcp: RetransSegs\nTcp: 1\n1796032801\nTcp: RetransSegs\nTcp: 1\n"
-			"1796032802\nTcp: RetransSegs\nTcp: 1\n1796032805\nTcp: RetransSegs\nTcp: 1\n"
-			"1796032806\nTcp: RetransSegs\nTcp: 1\n1796032810\nTcp: RetransSegs\nTcp: 1\n"
-			"1796032811\nTcp: RetransSegs\nTcp: 1\n");
+#define QUIET(time) time "\nTcp: OutSegs RetransSegs\nTcp: 9 1\n"
+	read_text(&run, QUIET("1796032800") QUIET("1796032801") QUIET("1796032802") QUIET("1796032805") QUIET(
+				"1796032806") QUIET("1796032810") QUIET("1796032811"));
+#undef QUIET
 	assert_int_equal(how_many(&run, EVENT_COVERED), 2);
 	assert_covered(&run, 0, "snmp", 0, 6000, 5);
 	assert_covered(&run, 1, "snmp", 10000, 11000, 2);

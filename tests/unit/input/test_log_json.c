@@ -69,17 +69,30 @@ static void every_layout_gives_the_same_event(void **state)
 	}
 }
 
-static void an_object_without_message_or_time_is_no_record(void **state)
+static void an_object_without_message_is_no_record(void **state)
 {
 	struct kit *k = read_log(SV("{\"time\":\"" ISO "\",\"level\":\"info\"}\n"
 				    "{\"time\":\"" ISO "\",\"level\":\"info\",\"message\":null}\n"
-				    "{\"level\":\"info\",\"message\":\"" EXPIRED "\"}\n"
+				    "{\"message\":\"" EXPIRED "\"}\n"
 				    "{\"time\":\"" ISO "\",\"message\":\"" EXPIRED "\"\n"
 				    "[\"time\",\"message\"]\n"));
 
 	(void)state;
 	assert_int_equal(k->event_count, 0);
 	assert_int_equal(k->info.records, 0);
+	kit_free(k);
+}
+
+/* Where nothing around it has a time, it cannot be placed. */
+static void a_record_without_a_time_is_counted(void **state)
+{
+	struct kit *k = read_log(SV("{\"level\":\"info\",\"message\":\"" EXPIRED "\"}\n"));
+
+	(void)state;
+	assert_int_equal(k->event_count, 0);
+	assert_int_equal(k->info.records, 1);
+	assert_int_equal(k->info.skipped, 1);
+	assert_int_equal(kit_problems(k, "log.no_time"), 1);
 	kit_free(k);
 }
 
@@ -314,7 +327,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_layout_gives_the_same_event),
-		cmocka_unit_test(an_object_without_message_or_time_is_no_record),
+		cmocka_unit_test(an_object_without_message_is_no_record),
+		cmocka_unit_test(a_record_without_a_time_is_counted),
 		cmocka_unit_test(a_time_that_cannot_be_read_is_counted),
 		cmocka_unit_test(a_stack_trace_stands_beside_its_message),
 		cmocka_unit_test(a_message_of_many_lines_is_a_record_of_many),

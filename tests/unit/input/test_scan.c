@@ -78,8 +78,9 @@ static void each_shipped_rule_has_one(void **state)
 	(void)state;
 	/* None is so short that all logs would be read line by line. */
 	for (size_t i = 0; i < r->rule_count; i++)
-		if (cover_least(&r->rules[i]->match.cover) < FILTER_LITERAL_LEAST)
+		if (cover_least(&r->rules[i]->match.cover) < 2)
 			fail_msg("%.*s", SV_ARG(r->rules[i]->section.name));
+	assert_non_null(scan_plan_new(r, (struct zone){ 0 }, SV("[2024-06-18 10:00:31,207] INFO x (a.b.C)\n"), a));
 	/* And each stands in the examples of its rule: the second reading of the same patterns. */
 	for (size_t i = 0; i < r->rule_count; i++) {
 		const struct rule *rule = r->rules[i];
@@ -272,10 +273,11 @@ static void lines_of_traces_are_none(void **state)
 static void line_feeds_and_other_marks_are_found(void **state)
 {
 	static const char text[200] = "a\nrevok\n\x1b[0m rejoin \n[2024-06-18] [2024-06-18\n";
+	const struct marks_wanted brackets = { .brackets = true }, none = { 0 }, pair = { .pair_count = 1, .pairs = { { 'i', 'n' } } };
 	struct marks m = { NULL, 0, 0, NULL, 0, 0 };
 
 	(void)state;
-	marks_find(&m, text, 46, true);
+	marks_find(&m, text, 46, &brackets);
 	assert_int_equal(m.end_count, 4);
 	assert_int_equal(m.ends[0], 1);
 	assert_int_equal(m.ends[1], 7);
@@ -287,12 +289,15 @@ static void line_feeds_and_other_marks_are_found(void **state)
 	assert_int_equal(m.others[2], 15);
 	assert_int_equal(m.others[3], 21);
 	assert_int_equal(m.others[4], 34);
-	marks_find(&m, text, 46, false);
+	marks_find(&m, text, 46, &none);
 	assert_int_equal(m.other_count, 3);
+	marks_find(&m, text, 46, &pair);
+	assert_int_equal(m.other_count, 4);
+	assert_int_equal(m.others[3], 17);
 	/* What lies behind the end is not looked at. */
-	marks_find(&m, text, 7, true);
+	marks_find(&m, text, 7, &brackets);
 	assert_int_equal(m.end_count, 1);
-	marks_find(&m, text, 0, true);
+	marks_find(&m, text, 0, &brackets);
 	assert_int_equal(m.end_count, 0);
 	marks_free(&m);
 }
@@ -321,8 +326,10 @@ static void marks_are_the_same_without_vectors(void **state)
 		size_t n = i < 200 ? i : 300 + i;
 
 		fill(bytes, sizeof bytes, i);
-		marks_find(&fast, bytes, n, i % 2 == 0);
-		marks_find_plain(&plain, bytes, n, i % 2 == 0);
+		const struct marks_wanted w = { .brackets = i % 2 == 0, .pair_count = i % 3, .pairs = { { 'o', 'k' }, { '-', '\n' } } };
+
+		marks_find(&fast, bytes, n, &w);
+		marks_find_plain(&plain, bytes, n, &w);
 		assert_int_equal(fast.end_count, plain.end_count);
 		assert_int_equal(fast.other_count, plain.other_count);
 		if (fast.end_count > 0)

@@ -89,6 +89,41 @@ static const struct shape {
 	  { { "orders-svc", "orders", 0, 1042, 1050, "payments-worker-00000000-0000-4000-8000-000000000001", "192.0.2.11", "payments-worker" },
 	    { "orders-svc", "orders", 1, 977, 977, "payments-worker-00000000-0000-4000-8000-000000000001", "192.0.2.12", "payments-worker" } },
 	  2 },
+	{ "0.10.2 to 1.0, of a Java consumer: columns by fixed widths",
+	  "Note: This will not show information about old Zookeeper-based consumers.\n\n"
+	  "Warning: Consumer group 'orders-svc' is rebalancing.\n\n"
+	  "TOPIC                          PARTITION  CURRENT-OFFSET  LOG-END-OFFSET  LAG        CONSUMER-ID                                       HOST                           CLIENT-ID\n"
+	  "orders                         0          1042            1050            8          " M1 "        /192.0.2.11                    app-1\n"
+	  "orders                         2          -               310             -          " M2 "        /192.0.2.12                    app-2\n"
+	  "orders                         3          8812            8990            178        -                                                 -                              -\n",
+	  { { "orders-svc", "orders", 0, 1042, 1050, M1, "192.0.2.11", "app-1" },
+	    { "orders-svc", "orders", 2, -1, 310, M2, "192.0.2.12", "app-2" },
+	    { "orders-svc", "orders", 3, 8812, 8990, NULL, NULL, NULL } },
+	  3 },
+	{ "0.10.2 to 1.0, of an old consumer, whose offsets are in ZooKeeper: neither host nor client",
+	  "Consumer group `orders-svc` is rebalancing.\n"
+	  "TOPIC                          PARTITION  CURRENT-OFFSET  LOG-END-OFFSET  LAG        CONSUMER-ID\n"
+	  "orders                         0          1042            1050            8          orders-svc_node-a-1796038384220-5f2c\n"
+	  "orders                         1          -               -               -          -\n",
+	  { { "orders-svc", "orders", 0, 1042, 1050, "orders-svc_node-a-1796038384220-5f2c", NULL, NULL },
+	    { "orders-svc", "orders", 1, -1, -1, NULL, NULL, NULL } },
+	  2 },
+	{ "1.1 to 2.2, widths by the longest value",
+	  "Consumer group 'orders-svc' has no active members.\n\n"
+	  "TOPIC           PARTITION  CURRENT-OFFSET  LOG-END-OFFSET  LAG             CONSUMER-ID                                HOST            CLIENT-ID\n"
+	  "orders          1          977             977             0               " M1 " /192.0.2.11     app-1\n"
+	  "orders          3          8812            8990            178             -                                          -               -\n",
+	  { { "orders-svc", "orders", 1, 977, 977, M1, "192.0.2.11", "app-1" },
+	    { "orders-svc", "orders", 3, 8812, 8990, NULL, NULL, NULL } },
+	  2 },
+	{ "2.3, two groups, a table each",
+	  "\nGROUP           TOPIC           PARTITION  CURRENT-OFFSET  LOG-END-OFFSET  LAG             CONSUMER-ID                                HOST            CLIENT-ID\n"
+	  "orders-svc      orders          0          1042            1050            8               " M1 " /192.0.2.11     app-1\n"
+	  "\nGROUP                   TOPIC           PARTITION  CURRENT-OFFSET  LOG-END-OFFSET  LAG             CONSUMER-ID     HOST            CLIENT-ID\n"
+	  "a-much-longer-group-id  refunds         7          1               2               1               -               -               -\n",
+	  { { "orders-svc", "orders", 0, 1042, 1050, M1, "192.0.2.11", "app-1" },
+	    { "a-much-longer-group-id", "refunds", 7, 1, 2, NULL, NULL, NULL } },
+	  2 },
 	{ "2.3",
 	  "\nGROUP           TOPIC           PARTITION  CURRENT-OFFSET  LOG-END-OFFSET  LAG             CONSUMER-ID                                HOST            CLIENT-ID\n"
 	  "orders-svc      orders          0          1042            1050            8               " M1 " /192.0.2.11     app-1\n"
@@ -129,6 +164,158 @@ static void test_every_shape(void **state)
 		buf_fini(&text);
 		kit_free(k);
 	}
+}
+
+/* ---- members and states ---- */
+
+struct member_row {
+	const char *group, *member, *instance, *peer, *client, *partitions;
+};
+
+static const struct member_shape {
+	const char *release, *text;
+	struct member_row rows[3];
+	size_t count;
+} member_shapes[] = {
+	{ "1.1 to 2.2: no group, which a message names",
+	  "Warning: Consumer group 'orders-svc' is rebalancing.\n\n"
+	  "CONSUMER-ID                                HOST            CLIENT-ID       #PARTITIONS\n"
+	  M1 " /192.0.2.11     app-1           2\n",
+	  { { "orders-svc", M1, NULL, "192.0.2.11", "app-1", "2" } },
+	  1 },
+	{ "2.3 to 2.5 --verbose",
+	  "GROUP           CONSUMER-ID                                HOST            CLIENT-ID       #PARTITIONS     ASSIGNMENT\n"
+	  "orders-svc      " M1 " /192.0.2.11     app-1           2               orders(0,1)\n"
+	  "orders-svc      " M2 " /192.0.2.12     app 2           0               -\n",
+	  { { "orders-svc", M1, NULL, "192.0.2.11", "app-1", "orders(0,1)" },
+	    { "orders-svc", M2, NULL, "192.0.2.12", "app 2", "0" } },
+	  2 },
+	{ "2.6 to 3.7 --verbose, one static member and one that is not",
+	  "GROUP           CONSUMER-ID                                GROUP-INSTANCE-ID HOST            CLIENT-ID       #PARTITIONS     ASSIGNMENT\n"
+	  "orders-svc      " M1 " pod-0             /192.0.2.11     app-1           3               orders(0,1), refunds(3)\n"
+	  "orders-svc      " M2 "                   node-b/192.0.2.12 app-2           1               orders(2)\n",
+	  { { "orders-svc", M1, "pod-0", "192.0.2.11", "app-1", "orders(0,1), refunds(3)" },
+	    { "orders-svc", M2, NULL, "192.0.2.12", "app-2", "orders(2)" } },
+	  2 },
+	{ "3.8 --verbose: topics are missing; a client called by a number",
+	  "GROUP           CONSUMER-ID                                HOST            CLIENT-ID       #PARTITIONS     ASSIGNMENT\n"
+	  "orders-svc      " M1 " /192.0.2.11     7               3               (0,1), (3)\n",
+	  { { "orders-svc", M1, NULL, "192.0.2.11", "7", "(0,1), (3)" } },
+	  1 },
+	{ "4.x --verbose",
+	  "GROUP           CONSUMER-ID                                HOST            CLIENT-ID       #PARTITIONS     CURRENT-EPOCH   CURRENT-ASSIGNMENT     TARGET-EPOCH    TARGET-ASSIGNMENT     \n"
+	  "orders-svc      " M1 " /192.0.2.11     app-1           3               7               orders:0,1;refunds:3   8               orders:0;refunds:3    \n"
+	  "orders-svc      GmFtZWQtYnktYS1jbGllbnQ                    /2001:db8::7    app-2           0               8               -                      8               orders:1              \n",
+	  { { "orders-svc", M1, NULL, "192.0.2.11", "app-1", "orders:0,1;refunds:3" },
+	    { "orders-svc", "GmFtZWQtYnktYS1jbGllbnQ", NULL, "2001:db8::7", "app-2", "0" } },
+	  2 },
+	{ "4.x --verbose, while members go over to the new protocol",
+	  "GROUP           CONSUMER-ID                                GROUP-INSTANCE-ID HOST            CLIENT-ID       #PARTITIONS     CURRENT-EPOCH   CURRENT-ASSIGNMENT   TARGET-EPOCH    TARGET-ASSIGNMENT    UPGRADED\n"
+	  "orders-svc      " M1 " pod-0             /192.0.2.11     app-1           1               8               orders:0             8               orders:0             true\n",
+	  { { "orders-svc", M1, "pod-0", "192.0.2.11", "app-1", "orders:0" } },
+	  1 },
+};
+
+static void check_member(const struct event *e, const struct member_row *r)
+{
+	assert_int_equal(e->type, EVENT_MEMBER_STATE);
+	check_text(e, FIELD_GROUP, r->group);
+	check_text(e, FIELD_MEMBER, r->member);
+	check_text(e, FIELD_INSTANCE, r->instance);
+	check_text(e, FIELD_PEER, r->peer);
+	check_text(e, FIELD_CLIENT, r->client);
+	check_text(e, FIELD_PARTITIONS, r->partitions);
+	assert_int_equal(e->time.us, T0);
+}
+
+static void test_every_shape_of_members(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof member_shapes / sizeof member_shapes[0]; i++) {
+		const struct member_shape *shape = &member_shapes[i];
+		struct kit *k = kit_new();
+		struct buf text;
+
+		buf_init(&text);
+		buf_printf(&text, "%s%s", CLOCK, shape->text);
+		kit_read(k, &snapshot_kind, buf_sv(&text), "g", NULL);
+		if (count(k, EVENT_MEMBER_STATE) != shape->count || k->event_count != shape->count + 1)
+			fail_msg("rows of %s", shape->release);
+		for (size_t r = 0; r < shape->count; r++)
+			check_member(&k->events[r], &shape->rows[r]);
+		assert_int_equal(k->info.skipped + k->info.unrecognized, 0);
+		buf_fini(&text);
+		kit_free(k);
+	}
+}
+
+static const struct state_shape {
+	const char *release, *text;
+	const char *group, *node, *protocol, *state;	/* NULL: not known */
+	int64_t members, epoch;				/* -1: not known */
+} state_shapes[] = {
+	{ "1.1 to 2.2: no group, which a message names",
+	  "Consumer group 'orders-svc' has no active members.\n\nCOORDINATOR (ID)          ASSIGNMENT-STRATEGY       STATE                #MEMBERS\n"
+	  "192.0.2.21:9092 (1)                                 Empty                0\n",
+	  "orders-svc", "192.0.2.21:9092", NULL, "Empty", 0, -1 },
+	{ "2.3 to 3.9: the row is shifted against its header",
+	  "GROUP                     COORDINATOR (ID)          ASSIGNMENT-STRATEGY  STATE           #MEMBERS\n"
+	  "orders-svc                192.0.2.21:9092 (1)       range                PreparingRebalance 2\n",
+	  "orders-svc", "192.0.2.21:9092", "range", "PreparingRebalance", 2, -1 },
+	{ "4.x: an empty strategy is a hyphen, two blanks before the id",
+	  "GROUP           COORDINATOR (ID)          ASSIGNMENT-STRATEGY  STATE                #MEMBERS\n"
+	  "orders-svc      broker-1.shop:9092  (1)   -                    Empty                0\n",
+	  "orders-svc", "broker-1.shop:9092", NULL, "Empty", 0, -1 },
+	{ "4.x --verbose",
+	  "GROUP           COORDINATOR (ID)          ASSIGNMENT-STRATEGY  STATE                GROUP-EPOCH     TARGET-ASSIGNMENT-EPOCH   #MEMBERS\n"
+	  "orders-svc      192.0.2.21:9092  (1)      uniform              Reconciling          8               7                         2\n",
+	  "orders-svc", "192.0.2.21:9092", "uniform", "Reconciling", 2, 8 },
+	{ "--list --state", "GROUP           STATE\norders-svc      PreparingRebalance\n", "orders-svc", NULL, NULL, "PreparingRebalance", -1, -1 },
+	{ "--list --type --state", "GROUP           TYPE            STATE\norders-svc      Classic         Stable\n", "orders-svc", NULL, NULL, "Stable", -1, -1 },
+};
+
+static void test_every_shape_of_states(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof state_shapes / sizeof state_shapes[0]; i++) {
+		const struct state_shape *shape = &state_shapes[i];
+		struct kit *k = kit_new();
+		struct buf text;
+
+		buf_init(&text);
+		buf_printf(&text, "%s%s", CLOCK, shape->text);
+		kit_read(k, &snapshot_kind, buf_sv(&text), "g", NULL);
+		if (count(k, EVENT_GROUP_STATE) != 1 || k->event_count != 2)
+			fail_msg("rows of %s", shape->release);
+		check_text(&k->events[0], FIELD_GROUP, shape->group);
+		check_text(&k->events[0], FIELD_NODE, shape->node);
+		check_text(&k->events[0], FIELD_PROTOCOL, shape->protocol);
+		check_text(&k->events[0], FIELD_STATE, shape->state);
+		assert_int_equal(event_int_or(&k->events[0], FIELD_MEMBERS, -1), shape->members);
+		assert_int_equal(event_int_or(&k->events[0], FIELD_GENERATION, -1), shape->epoch);
+		assert_int_equal(k->info.skipped + k->info.unrecognized, 0);
+		buf_fini(&text);
+		kit_free(k);
+	}
+}
+
+static void test_rows_of_members_and_states_that_do_not_fit(void **state)
+{
+	struct kit *k = read_it(CLOCK "GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS\n"
+				"refunds " M1 " /192.0.2.11 app-1\n"
+				"refunds " M1 " /192.0.2.11 app-1 two\n"
+				"GROUP COORDINATOR (ID) ASSIGNMENT-STRATEGY STATE #MEMBERS\n"
+				"refunds 192.0.2.21:9092 (1) range Stable many\n"
+				/* Of an older release, and no message names the group. */
+				"COORDINATOR (ID) ASSIGNMENT-STRATEGY STATE #MEMBERS\n"
+				"192.0.2.21:9092 (1) range Stable 2\n");
+
+	(void)state;
+	assert_int_equal(count(k, EVENT_MEMBER_STATE) + count(k, EVENT_GROUP_STATE), 0);
+	assert_int_equal(kit_problems(k, "snapshot.row"), 3);
+	assert_int_equal(kit_problems(k, "snapshot.no_group"), 1);
+	assert_int_equal(k->info.skipped, 4);
+	kit_free(k);
 }
 
 static void test_place_and_text(void **state)
@@ -241,11 +428,13 @@ static void test_other_words_are_not_rows(void **state)
 {
 	struct kit *k = read_it(CLOCK HEADER ROW "Error: Executing consumer group command failed due to a timeout\n" CLOCK
 				"GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS\n"
-				"refunds " M1 " /192.0.2.11 app-1 2\n");
+				"Error: Executing consumer group command failed due to a timeout\n" CLOCK
+				"GROUP STATE\n"
+				"Error: Executing consumer group command failed due to a timeout\n");
 
 	(void)state;
 	assert_int_equal(count(k, EVENT_PARTITION_STATE), 1);
-	assert_int_equal(k->info.unrecognized, 2);
+	assert_int_equal(k->info.unrecognized, 3);
 	assert_int_equal(k->info.skipped, 0);
 	assert_int_equal(diag_count(k->diag), 0);
 	kit_free(k);
@@ -307,10 +496,14 @@ static void test_sniff(void **state)
 	assert_int_equal(snapshot_kind.sniff(SV(CLOCK "\n" HEADER ROW), SV("x"), NULL, &why), SNIFF_MINE);
 	assert_int_equal(snapshot_kind.sniff(SV("GROUP, TOPIC, PARTITION, CURRENT OFFSET, LOG END OFFSET, LAG, OWNER\n"), SV("x"), NULL, &why),
 			 SNIFF_MINE);
-	/* An export with columns of such names, a log that speaks of them, members alone. */
+	assert_int_equal(snapshot_kind.sniff(SV("GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS\n"), SV("x"), NULL, &why), SNIFF_MINE);
+	assert_int_equal(snapshot_kind.sniff(SV("COORDINATOR (ID)  ASSIGNMENT-STRATEGY  STATE  #MEMBERS\n"), SV("x"), NULL, &why), SNIFF_MINE);
+	assert_int_equal(snapshot_kind.sniff(SV("GROUP      STATE\n"), SV("x"), NULL, &why), SNIFF_MINE);
+	/* An export with columns of such names, a log that speaks of them, words alone. */
 	assert_int_equal(snapshot_kind.sniff(SV("time,topic,partition,offset\n"), SV("x"), NULL, &why), SNIFF_NOT_MINE);
 	assert_int_equal(snapshot_kind.sniff(SV("INFO GROUP TOPIC PARTITION CURRENT-OFFSET\n"), SV("x"), NULL, &why), SNIFF_NOT_MINE);
-	assert_int_equal(snapshot_kind.sniff(SV("GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS\n"), SV("x"), NULL, &why), SNIFF_NOT_MINE);
+	assert_int_equal(snapshot_kind.sniff(SV("GROUP CONSUMER-ID HOST CLIENT-ID\n"), SV("x"), NULL, &why), SNIFF_NOT_MINE);
+	assert_int_equal(snapshot_kind.sniff(SV("GROUP STATE OF THE COORDINATOR AND ITS STATE\n"), SV("x"), NULL, &why), SNIFF_NOT_MINE);
 	assert_int_equal(snapshot_kind.sniff(SV(""), SV("x"), NULL, &why), SNIFF_NOT_MINE);
 }
 
@@ -318,6 +511,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_shape),
+		cmocka_unit_test(test_every_shape_of_members),
+		cmocka_unit_test(test_every_shape_of_states),
+		cmocka_unit_test(test_rows_of_members_and_states_that_do_not_fit),
 		cmocka_unit_test(test_place_and_text),
 		cmocka_unit_test(test_rebalancing_is_a_state),
 		cmocka_unit_test(test_without_a_clock_nothing_is_invented),

@@ -335,10 +335,12 @@ static void test_what_is_no_evidence(void **state)
 	write_text(p, "empty-too", "");
 	write_bytes(p, "x.db", "SQLite format 3\0rest of it", 26);
 	write_bytes(p, "sa30", "\x96\xd5\x75\x21more", 8);
+	write_bytes(p, "system.journal", "LPKSHHRH\0\0\0\0\0\0\0\0", 16);
 	write_text(p, "other.csv", "id,business_key,status\n1,R-1,ok\n");
 	write_text(p, "blank", " \n\n");
 	assert_int_equal(ingest(p, p->root), 0);
-	assert_int_equal(p->kit->input_count, 11);
+	assert_int_equal(p->kit->input_count, 12);
+	check_skipped(p, "system.journal", SEVERITY_NOTE, "journalctl --file FILE -o json");
 	check_skipped(p, "README", SEVERITY_NOTE, "text");
 	check_skipped(p, "truth.json", SEVERITY_NOTE, "a JSON document of no known kind");
 	check_skipped(p, "list.json", SEVERITY_NOTE, "a JSON document of no known kind");

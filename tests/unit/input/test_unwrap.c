@@ -375,6 +375,75 @@ static void seconds_since_the_boot_need_one_line_with_both(void **state)
 	kit_free(k);
 }
 
+/* Where the kernel logs the time of day beside its count: the boot was at 13:46:00. */
+static void the_kernels_own_lines_tell_the_boot(void **state)
+{
+	static const char *const anchors[] = {
+		"[    1.500000] rtc_cmos 00:00: setting system clock to 2026-11-30T13:46:01 UTC (1796046361.5)\n",
+		"[   60.000000] audit: type=1400 audit(1796046420.000:2): apparmor=\"STATUS\"\n",
+	};
+	static const char full[] = "[   62.500000] nf_conntrack: nf_conntrack: table full, dropping packet\n";
+
+	(void)state;
+	for (size_t i = 0; i < sizeof anchors / sizeof anchors[0]; i++) {
+		char text[512];
+		struct kit *k;
+
+		/* Before it or behind it. */
+		snprintf(text, sizeof text, "%s%s%s", full, anchors[i], full);
+		k = read_log(sv_of(text));
+		assert_int_equal(k->event_count, 3);
+		assert_int_equal(k->events[0].type, EVENT_CONNTRACK_FULL);
+		assert_int_equal(k->events[0].time.us, T0 + 2500000);
+		assert_int_equal(k->events[1].place.number, 3);
+		assert_int_equal(k->events[1].time.us, T0 + 2500000);
+		assert_int_equal(kit_problems(k, "log.boot"), 1);
+		kit_free(k);
+	}
+	/* Without any nothing tells it; and a JVM counts from another start. */
+	struct kit *k = read_log(sv_of(full));
+	assert_int_equal(k->event_count, 0);
+	kit_free(k);
+	k = read_log(SV("[   60.000000] audit: type=1400 audit(1796046420.000:2): apparmor=\"STATUS\"\n"
+			"[62.500s][info][gc] GC(146) Pause Full (System.gc()) 97M->57M(128M) 12034.452ms\n"));
+	assert_int_equal(k->event_count, 1);
+	assert_int_equal(k->events[0].type, EVENT_COVERED);
+	kit_free(k);
+}
+
+/* A console: the application writes dates, its JVM the seconds since its start, at 13:46:00. */
+static void lines_with_dates_tell_when_a_jvm_started(void **state)
+{
+#define PAUSE "[62.500s][info][gc] GC(146) Pause Full (System.gc()) 97M->57M(128M) 12034.452ms\n"
+#define DATED(time) "[2026-11-30 " time "] INFO hello (a.B)\n"
+	struct kit *k = read_log(SV(PAUSE DATED("13:47:02,900") DATED("13:47:06,300") "[66.400s][info][gc] GC(147) Concurrent Mark\n"));
+
+	(void)state;
+	/* At most 13:47:02.9 - 62.5 s, at least 13:47:06.3 - 66.4 s: 13:46:00.400 to 13:45:59.900, the middle is 13:46:00.150. */
+	assert_int_equal(k->event_count, 2);
+	assert_int_equal(k->events[0].type, EVENT_PROCESS_PAUSED);
+	assert_int_equal(k->events[0].time.us, T0 + 2650000);
+	assert_int_equal(kit_problems(k, "log.start"), 1);
+	kit_free(k);
+
+	/* Started anew at 13:57:00: each by its own start. */
+	k = read_log(SV(PAUSE DATED("13:47:02,900") DATED("13:47:06,300") "[66.400s][info][gc] GC(147) Concurrent Mark\n"
+			DATED("13:57:03,000") "[3.000s][info][gc] GC(1) Concurrent Mark\n" DATED("13:57:03,000") PAUSE));
+	assert_int_equal(k->event_count, 3);
+	assert_int_equal(k->events[0].time.us, T0 + 2650000);
+	assert_int_equal(k->events[1].time.us, T0 + 662500000);
+	kit_free(k);
+
+	/* Lines that are far apart, and lines on one side alone, tell nothing. */
+	k = read_log(SV(PAUSE DATED("13:47:12,900") DATED("13:47:56,300") "[66.400s][info][gc] GC(147) Concurrent Mark\n"));
+	assert_int_equal(k->event_count, 1);
+	assert_int_equal(kit_problems(k, "log.start"), 0);
+	kit_free(k);
+	k = read_log(SV(PAUSE DATED("13:47:02,900")));
+	assert_int_equal(k->event_count, 1);
+	kit_free(k);
+}
+
 /* ---- layouts whose times leave something out ---- */
 
 static struct kit *read_by(const char *rules, struct sv text, const char *name)
@@ -442,6 +511,78 @@ static void kafka_prints_when_the_jvm_was_started(void **state)
 	kit_free(k);
 }
 
+/* ---- objects over several lines ---- */
+
+#define PRETTY(m) "{", "  \"instant\" : {", "    \"epochSecond\" : 1796046422,", "    \"nanoOfSecond\" : 500000000", "  },", \
+		"  \"message\" : \"" EXPIRED(m) "\",", "  \"x\" : [", "    1", "  ]", "}"
+
+/* The lines as they are, or each in an object of docker's. */
+static void add_all(struct buf *text, bool in_docker, const char *const *lines, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct buf line;
+
+		buf_init(&line);
+		buf_printf(&line, "%s\n", lines[i]);
+		if (in_docker) {
+			buf_add(text, SV("{\"log\":"));
+			buf_add_json(text, buf_sv(&line));
+			buf_add(text, SV(",\"stream\":\"stdout\",\"time\":\"2026-11-30T13:47:02.6Z\"}\n"));
+		} else {
+			buf_add(text, buf_sv(&line));
+		}
+		buf_fini(&line);
+	}
+}
+
+static void an_object_over_several_lines_is_one_record(void **state)
+{
+	/* Behind something else, so that the file is no document. */
+	static const char *const lines[] = { KAFKA("13:47:01,000", "x"), PRETTY("m-1"), PRETTY("m-2"), KAFKA("13:47:03,000", EXPIRED("m-3")) };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct buf text;
+		struct kit *k;
+
+		buf_init(&text);
+		add_all(&text, i == 1, lines, sizeof lines / sizeof lines[0]);
+		k = read_log(buf_sv(&text));
+		check_expired(k, 0, "m-1", T0 + 2500000, 2);
+		check_expired(k, 1, "m-2", T0 + 2500000, 12);
+		check_expired(k, 2, "m-3", T0 + 3000000, 22);
+		assert_int_equal(k->info.records, 4);
+		kit_free(k);
+		buf_fini(&text);
+	}
+}
+
+/* What is printed below a record, and what is never closed, are lines as they stand. */
+static void an_object_that_does_not_end_hides_no_record(void **state)
+{
+	struct kit *k = read_log(SV(KAFKA("13:47:01,000", "sent") "\n{\n  \"order\" : 7\n}\n"
+				    KAFKA("13:47:02,500", EXPIRED("m-1")) "\n{\n  \"order\" : {\n"
+				    KAFKA("13:47:03,000", EXPIRED("m-2")) "\n{ \"order\" : 7,\n{ \"a\" : \"b,\n"
+				    KAFKA("13:47:04,000", EXPIRED("m-3")) "\n"));
+
+	(void)state;
+	check_expired(k, 0, "m-1", T0 + 2500000, 5);
+	check_expired(k, 1, "m-2", T0 + 3000000, 8);
+	check_expired(k, 2, "m-3", T0 + 4000000, 11);
+	assert_int_equal(k->info.records, 4);
+	kit_free(k);
+}
+
+static void a_message_that_is_an_object_over_lines_is_read(void **state)
+{
+	struct kit *k = read_log(SV("{\"timestamp\":1796046422600,\"ingestionTime\":1,\"message\":\"{\\n  \\\"timeMillis\\\" : 1796046422500,\\n"
+				    "  \\\"message\\\" : \\\"" EXPIRED("m-1") "\\\"\\n}\\n\"}\n"));
+
+	(void)state;
+	check_expired(k, 0, "m-1", T0 + 2500000, 1);
+	kit_free(k);
+}
+
 /* ---- bounds ---- */
 
 static void many_writers_take_the_place_of_the_silent(void **state)
@@ -503,9 +644,14 @@ int main(void)
 		cmocka_unit_test(a_year_comes_from_the_file_where_nothing_else_tells),
 		cmocka_unit_test(other_times_of_the_file_outweigh_the_file),
 		cmocka_unit_test(seconds_since_the_boot_need_one_line_with_both),
+		cmocka_unit_test(the_kernels_own_lines_tell_the_boot),
+		cmocka_unit_test(lines_with_dates_tell_when_a_jvm_started),
 		cmocka_unit_test(a_date_comes_from_the_name_of_the_file),
 		cmocka_unit_test(a_date_comes_from_the_wrapper),
 		cmocka_unit_test(kafka_prints_when_the_jvm_was_started),
+		cmocka_unit_test(an_object_over_several_lines_is_one_record),
+		cmocka_unit_test(an_object_that_does_not_end_hides_no_record),
+		cmocka_unit_test(a_message_that_is_an_object_over_lines_is_read),
 		cmocka_unit_test(many_writers_take_the_place_of_the_silent),
 		cmocka_unit_test(a_wrapped_log_is_known_by_its_lines),
 	};

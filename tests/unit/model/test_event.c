@@ -53,6 +53,32 @@ static void amounts_are_decimals_and_counts_are_not(void **state)
 	assert_int_equal(n, 24);
 }
 
+static void spans_are_milliseconds_whatever_their_unit(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t ms;
+	} cases[] = {
+		{ "250", 250 },	      { "6.368ms", 6 },	     { "0.0100937 seconds", 10 }, { "12.0345", 12 },
+		{ "12.0345 secs", 12034 }, { "6433711 ns", 6 }, { "5433711001 ns", 5433 },  { "22s", 22000 },
+		{ "1500us", 1 },      { "0", 0 },	     { "999999ns", 0 },
+	};
+	static const char *const rubbish[] = { "", "ms", "1.2.3ms", "5 parsecs", "-", "1e3ms", "99999999999999999999s" };
+	int64_t n = -7;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		assert_true(field_number(FIELD_ELAPSED_MS, sv_of(cases[i].text), &n));
+		assert_int_equal(n, cases[i].ms);
+	}
+	n = -7;
+	for (size_t i = 0; i < sizeof rubbish / sizeof rubbish[0]; i++)
+		assert_false(field_number(FIELD_ELAPSED_MS, sv_of(rubbish[i]), &n));
+	assert_int_equal(n, -7);
+	/* A count has no unit. */
+	assert_false(field_number(FIELD_OFFSET, SV("22s"), &n));
+}
+
 static void a_missing_required_field_is_named(void **state)
 {
 	struct event e;
@@ -73,6 +99,7 @@ int main(void)
 		cmocka_unit_test(names_are_unique_and_found),
 		cmocka_unit_test(unset_is_not_zero),
 		cmocka_unit_test(amounts_are_decimals_and_counts_are_not),
+		cmocka_unit_test(spans_are_milliseconds_whatever_their_unit),
 		cmocka_unit_test(a_missing_required_field_is_named),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

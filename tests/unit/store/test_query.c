@@ -138,7 +138,7 @@ static void inputs_come_back(void **state)
 	struct story *st = story_new();
 	struct input_info *inputs, info = {
 		.path = SV("logs.zip!broker-1/server.log"), .kind = SV("log"), .format = SV("log4j"), .host = SV("broker-1"),
-		.digest = SV("d1"), .size_bytes = 1000, .records = 10, .events = 0, .skipped = 2, .unrecognized = 3,
+		.digest = SV("d1"), .size_bytes = 1000, .records = 10, .events = 0, .skipped = 2, .unrecognized = 3, .lines = 40,
 		.has_times = true, .first = { 5 }, .last = { 9 }, .zone_name = SV("+08:00"), .zone_source = SV("assumed"),
 	};
 	size_t count;
@@ -162,6 +162,7 @@ static void inputs_come_back(void **state)
 	assert_int_equal(inputs[0].events, 0);
 	assert_int_equal(inputs[0].skipped, 2);
 	assert_int_equal(inputs[0].unrecognized, 3);
+	assert_int_equal(inputs[0].lines, 40);
 	assert_true(inputs[0].has_times);
 	assert_int_equal(inputs[0].first.us, 5);
 	assert_int_equal(inputs[0].last.us, 9);

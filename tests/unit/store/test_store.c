@@ -241,14 +241,20 @@ static void an_older_database_gets_its_missing_columns(void **state)
 {
 	struct fixture *f = *state;
 	struct store *s = open_store(f, STORE_WRITE);
+	struct input_info *inputs;
+	size_t count;
 
 	assert_int_equal(put_input(s, "a", 1), 1);
 	store_close(s);
-	run_sql(f->path, "DROP VIEW aligned_event; ALTER TABLE event DROP COLUMN \"member\"");
+	run_sql(f->path, "DROP VIEW aligned_event; DROP TABLE likeness; ALTER TABLE event DROP COLUMN \"member\";"
+			 "ALTER TABLE input DROP COLUMN lines");
 
 	/* Reading takes the lacking column as not known. */
 	s = open_store(f, STORE_READ);
 	assert_int_equal(count_events(s), 1);
+	assert_int_equal(query_inputs(s, f->arena, &inputs, &count), 0);
+	assert_int_equal(count, 1);
+	assert_int_equal(inputs[0].lines, 0);
 	store_close(s);
 	assert_int_equal(ask_sql(f->path, "SELECT count(*) FROM pragma_table_info('event') WHERE name = 'member'"), 0);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* See input/log/near.h. */
+/* Messages for which a rule may be missing. */
 
-#include "input/log/near.h"
+#include "input/rules/rules.h"
 
 #define WORD(literal) { literal, sizeof literal - 1 }
 
-const struct sv near_words[NEAR_WORDS] = {
+const struct sv rules_near_words[RULES_NEAR_WORDS] = {
 	WORD("rebalanc"), WORD("Rebalanc"), WORD("eartbeat"), WORD("group coordinator"), WORD("coordinator dead"),
 	WORD("joining group"), WORD("joined group"), WORD("rejoin"), WORD("re-join"), WORD("revok"), WORD("Revok"),
 	WORD("session timed out"), WORD("session timeout"), WORD("session expired"), WORD("poll interval"), WORD("poll timeout"),
@@ -13,12 +13,12 @@ const struct sv near_words[NEAR_WORDS] = {
 	WORD("ILLEGAL_GENERATION"), WORD("max.poll.interval"),
 };
 
-bool near_miss(struct sv message)
+bool rules_near_miss(struct sv body)
 {
 	size_t at;
 
-	for (size_t i = 0; i < NEAR_WORDS; i++)
-		if (sv_find(message, near_words[i], &at))
+	for (size_t i = 0; i < RULES_NEAR_WORDS; i++)
+		if (sv_find(body, rules_near_words[i], &at))
 			return true;
 	return false;
 }

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AFTERSHOCK_STORE_REPEAT_H
+#define AFTERSHOCK_STORE_REPEAT_H
+
+/*
+ * What a line of a log says, as a number by which it is known again. The same
+ * line with the same time of the same host in another input is one event seen
+ * twice: a log that was rotated while it was written to, or fetched twice. In
+ * one input it is two, but for an entry that a collector shipped twice under
+ * one id. Without this every such line would be a rebalance or an effect more.
+ */
+
+#include "model/event.h"
+
+/* Lines that are alike in one input stand close together, since they have one time. */
+#define REPEAT_SLOTS 4096
+
+/* The time stands first so that a log, which is in the order of its times, is looked up where it was last. */
+struct likeness {
+	int64_t time_us;	/* 0 for what is known by an id */
+	int64_t digest;
+};
+
+struct repeat_count {
+	uint64_t digest;
+	uint64_t times;
+};
+
+/* How often each of the latest lines has come in the input at hand. */
+struct repeats {
+	struct repeat_count slots[REPEAT_SLOTS];
+};
+
+/* At the begin of an input. */
+void repeats_begin(struct repeats *r);
+/*
+ * The likeness of the event of a log: that of the second line alike in one
+ * input is another than that of the first, and the same as that of the second
+ * in another input. False when it cannot be told, for want of the line's text.
+ */
+bool repeats_likeness(struct repeats *r, const struct event *e, struct likeness *out);
+
+#endif

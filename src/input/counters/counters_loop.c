@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counters as people record them: a loop that writes the time and then files
+ * of /proc or outputs of commands, round after round (input-formats.md 1.14).
+ * Or each row has the time before it, as ts of moreutils puts it there.
+ *
+ * A clock line serves each format once: a second block of the same file under
+ * one clock has a clock of its own that was not understood, and its time is
+ * not invented.
+ */
+
+#include "input/counters/loop.h"
+
+#include <string.h>
+
+#include "input/counters/counters_probe.h"
+#include "input/log/dating.h"
+
+/* In this order a line is offered: rows of a table that has begun before rows that are known by their shape alone. */
+static const struct loop_format loop_formats[] = {
+	{ "nf_conntrack_count", conntrack_table_take, NULL, false },
+	{ "nf_conntrack", conntrack_take, NULL, false },
+	{ "/sys/class/net", sysfs_take, NULL, false },
+	{ "softnet_stat", softnet_take, NULL, false },
+	{ "netstat -s", netstat_s_take, NULL, false },
+	{ "snmp", snmp_take, NULL, false },
+	{ "netstat", netstat_take, NULL, false },
+	{ "nstat", nstat_take, NULL, false },
+	{ "/proc/net/dev", net_dev_take, NULL, false },
+	{ "ip -j link", ip_json_take, NULL, true },
+	{ "ip link", ip_link_take, NULL, false },
+	{ "ethtool", ethtool_take, NULL, true },
+	{ "ss", ss_take, ss_close, false },
+	{ "pressure", pressure_take, pressure_close, true },
+	{ "cpu.stat", cpu_stat_take, NULL, false },
+	{ "node_exporter", exposition_take, NULL, true },
+	{ "chronyc tracking", tracking_take, tracking_close, true },
+};
+#define FORMAT_COUNT (sizeof loop_formats / sizeof loop_formats[0])
+
+/* Rows with a time each belong to one round when they are no further apart. */
+#define ROUND_US (200 * US_PER_MS)
+#define SNIFF_LINES 400
+
+struct loop {
+	struct counters *of;
+	struct ingest *in;
+	struct arena *names; /* of sections: until the next */
+	struct dating dating;
+	bool has_clock;
+	struct host_time clock;
+	bool undated; /* a clock line without what dates it was met */
+	struct loop_block blocks[FORMAT_COUNT];
+	bool were_in_rows[FORMAT_COUNT]; /* before the line at hand, which is none of theirs as a whole */
+	struct loop_block probes[FORMAT_COUNT]; /* to find out whether a line with a time before it holds a row */
+};
+
+/* ---- helpers of the formats ---- */
+
+void loop_add(struct loop_block *b, enum counter_id counter, int64_t cpu, uint64_t value, const struct line *line)
+{
+	*ARENA_PUSH(b->arena, b->readings, b->count, b->capacity) =
+		(struct reading){ .counter = counter, .cpu = cpu, .value = value, .place = counter_place(line) };
+}
+
+void loop_add_device(struct loop_block *b, enum counter_id counter, uint64_t value, const struct line *line)
+{
+	struct sv device = counters_name(b->of, b->device);
+
+	/* There were too many: what it is about is not known. */
+	if (sv_is_absent(device) && !sv_is_absent(b->device))
+		return;
+	loop_add(b, counter, -1, value, line);
+	b->readings[b->count - 1].device = device;
+}
+
+bool loop_has(const struct loop_block *b, enum counter_id counter, struct sv device)
+{
+	for (size_t i = 0; i < b->count; i++)
+		if (b->readings[i].counter == counter && sv_eq(b->readings[i].device, device))
+			return true;
+	return false;
+}
+
+void loop_columns(struct loop_block *b, enum counter_family family, struct sv words)
+{
+	b->column_count = 0;
+	for (size_t i = 0; i < COUNTER_COUNT; i++)
+		b->column_of[i] = -1;
+	for (struct sv word = counter_word(&words); !sv_is_absent(word); word = counter_word(&words), b->column_count++)
+		for (size_t i = 0; i < COUNTER_COUNT; i++)
+			if (counter_infos[i].family == family && sv_eq(word, sv_of(counter_infos[i].column)))
+				b->column_of[i] = (int)b->column_count;
+}
+
+struct sv loop_section_file(const struct loop_block *b)
+{
+	size_t slash;
+
+	return sv_rfind_char(b->section, '/', &slash) ? sv_sub(b->section, slash + 1, b->section.n) : b->section;
+}
+
+struct sv loop_section_folder(const struct loop_block *b)
+{
+	size_t slash;
+
+	return sv_rfind_char(b->section, '/', &slash) && slash > 0 ? sv_sub(b->section, 0, slash) : SV_ABSENT;
+}
+
+/* ---- blocks ---- */
+
+static void block_clear(struct loop_block *b)
+{
+	struct loop_block empty = {
+		.of = b->of,
+		.arena = b->arena,
+		.section = b->section,
+		.readings = b->readings,
+		.capacity = b->capacity,
+		.is_growth = b->is_growth,
+		.state = b->state,
+	};
+
+	*b = empty;
+}
+
+/* Offers a line to each format; *taker is the one that knows it. */
+static enum loop_line offer(struct loop_block *blocks, const struct line *line, const char **why, size_t *taker)
+{
+	enum loop_line answer = LOOP_LINE_OTHER;
+
+	for (size_t i = 0; i < FORMAT_COUNT; i++) {
+		struct loop_block *b = &blocks[i];
+
+		if (answer != LOOP_LINE_OTHER) {
+			b->in_rows = false;
+			continue;
+		}
+		size_t rows = b->rows;
+		answer = loop_formats[i].take(b, line, why);
+		if (rows == 0 && b->rows > 0)
+			b->first = counter_place(line);
+		*taker = i;
+	}
+	return answer;
+}
+
+static void end_tables(struct loop_block *blocks)
+{
+	for (size_t i = 0; i < FORMAT_COUNT; i++) {
+		blocks[i].in_rows = false;
+		blocks[i].again = false;
+	}
+}
+
+static void blocks_init(struct loop *l, struct counters *c, struct ingest *in)
+{
+	*l = (struct loop){ .of = c, .in = in, .names = arena_new() };
+	for (size_t i = 0; i < FORMAT_COUNT; i++)
+		l->blocks[i] = l->probes[i] = (struct loop_block){ .of = c, .arena = in->input };
+}
+
+/* ---- rounds ---- */
+
+/* Which block gives each counter: of two formats with the same figures the first in the table. */
+struct givers {
+	const struct loop_block *of[COUNTER_COUNT];
+};
+
+static struct givers find_givers(const struct loop *l)
+{
+	struct givers g = { { NULL } };
+
+	for (size_t i = 0; i < FORMAT_COUNT; i++)
+		for (size_t k = 0; k < l->blocks[i].count && !l->blocks[i].misnumbered; k++)
+			if (g.of[l->blocks[i].readings[k].counter] == NULL)
+				g.of[l->blocks[i].readings[k].counter] = &l->blocks[i];
+	return g;
+}
+
+/* What was not printed has not grown: the family was looked at all the same. */
+static int cover_growth(struct loop *l, const struct loop_block *b, enum counter_family family, struct host_time before)
+{
+	struct sampler *s = counters_sampler(l->of, SV_ABSENT, family);
+	int rc = 0;
+
+	for (unsigned i = 0; i < COUNTER_COUNT && rc == 0; i++) {
+		struct reading none = { .counter = (enum counter_id)i, .cpu = -1, .place = b->first };
+
+		if (counter_infos[i].family == family && !loop_has(b, (enum counter_id)i, SV_ABSENT))
+			rc = sampler_grown(s, &none, before, l->clock);
+	}
+	sampler_covers(s, before, l->clock);
+	return rc;
+}
+
+/* Increments have grown since the round before; by then their interval is known. */
+static int take_growth(struct loop *l, struct loop_block *b, const struct givers *g)
+{
+	const struct host_time *before = b->state;
+	int rc = 0;
+
+	for (size_t i = 0; before != NULL && i < b->count && rc == 0; i++) {
+		const struct reading *r = &b->readings[i];
+
+		if (g->of[r->counter] == b)
+			rc = sampler_grown(counters_sampler(l->of, SV_ABSENT, counter_infos[r->counter].family), r, *before,
+					   l->clock);
+	}
+	for (unsigned f = 0; before != NULL && f < FAMILY_COUNT && rc == 0; f++)
+		if (b->of_family[f])
+			rc = cover_growth(l, b, (enum counter_family)f, *before);
+	struct host_time *kept = arena_alloc(l->in->input, sizeof *kept);
+	*kept = l->clock;
+	b->state = kept;
+	return rc;
+}
+
+/* The sample of one family, as the blocks of this round give it. */
+static int close_sample(struct loop *l, enum counter_family family, const struct givers *g)
+{
+	struct sampler *s = NULL;
+	const struct loop_block *first = NULL;
+
+	for (size_t i = 0; i < FORMAT_COUNT; i++) {
+		const struct loop_block *b = &l->blocks[i];
+
+		for (size_t k = 0; k < b->count && !b->is_growth; k++) {
+			const struct reading *r = &b->readings[k];
+
+			if (counter_infos[r->counter].family != family || g->of[r->counter] != b)
+				continue;
+			if (s == NULL)
+				s = counters_sampler(l->of, SV_ABSENT, family);
+			if (first == NULL)
+				first = b;
+			if (b->scope != NULL && family == FAMILY_PRESSURE)
+				counters_scope(s, b->scope);
+			sampler_add(s, r);
+		}
+	}
+	return s == NULL ? 0 : sampler_close(s, l->clock, first->by_order ? first->rows : 0, &first->first);
+}
+
+static int close_samples(struct loop *l)
+{
+	struct givers g = find_givers(l);
+	int rc = 0;
+
+	for (size_t i = 0; i < FORMAT_COUNT && rc == 0; i++)
+		if (l->blocks[i].is_growth && l->blocks[i].rows > 0)
+			rc = take_growth(l, &l->blocks[i], &g);
+	for (unsigned f = 0; f < FAMILY_COUNT && rc == 0; f++)
+		rc = close_sample(l, (enum counter_family)f, &g);
+	return rc;
+}
+
+/* Rows that no clock stands before. A file that is one snapshot and nothing else is whole as it is. */
+static void without_clock(struct loop *l, struct loop_block *b, const char *name, bool alone)
+{
+	if (alone) {
+		diag_add(l->in->diag, SEVERITY_NOTE, "counters.lone_sample", &b->first,
+			 "a single sample of %s, without its time: counters speak by their growth, two samples with the "
+			 "time before each are needed",
+			 name);
+		counters_format(l->of, name);
+		return;
+	}
+	b->damaged = true;
+	diag_add(l->in->diag, SEVERITY_WARNING, l->undated ? "counters.undated" : "counters.no_clock", &b->first,
+		 l->undated ? "a sample of %s under a clock line whose date nothing tells (--from gives one): left out"
+			    : "a sample of %s without a line with the time before it: left out",
+		 name);
+}
+
+/* What the round's blocks are as records: each is a sample. */
+static void count_block(struct loop *l, size_t i, bool alone)
+{
+	struct loop_block *b = &l->blocks[i];
+
+	if (b->rows == 0 && !b->damaged)
+		return;
+	l->in->info->records++;
+	if (b->rows > 0 && !l->has_clock && !b->self_timed)
+		without_clock(l, b, loop_formats[i].name, alone);
+	else if (b->rows > 0)
+		counters_format(l->of, loop_formats[i].name);
+	if (b->damaged)
+		l->in->info->skipped++;
+}
+
+/* At the next clock line, and at the end of the input. */
+static int close_round(struct loop *l, bool at_end)
+{
+	bool alone = at_end && !l->has_clock && !l->undated;
+	int rc = 0;
+
+	for (size_t i = 0; i < FORMAT_COUNT && rc == 0; i++)
+		if (loop_formats[i].close != NULL)
+			rc = loop_formats[i].close(&l->blocks[i], l->in, l->has_clock ? &l->clock : NULL);
+	for (size_t i = 0; i < FORMAT_COUNT; i++)
+		count_block(l, i, alone);
+	if (rc == 0 && l->has_clock)
+		rc = close_samples(l);
+	for (size_t i = 0; i < FORMAT_COUNT; i++) {
+		block_clear(&l->blocks[i]);
+		block_clear(&l->probes[i]);
+	}
+	return rc;
+}
+
+/* ---- clock lines ---- */
+
+/* The instant of it, by what is known of the days around. */
+static bool settle(struct loop *l, const struct tstamp *t, struct host_time *out)
+{
+	const struct host_time *previous = l->has_clock ? &l->clock : NULL;
+	enum dated dated = dating_settle(&l->dating, t, l->in->zone, t->lacks == TSTAMP_LACKS_NOTHING ? NULL : previous, out);
+
+	return dated != DATED_NOT;
+}
+
+static void set_section(struct loop *l, struct sv section)
+{
+	for (size_t i = 0; i < FORMAT_COUNT; i++)
+		l->blocks[i].section = l->probes[i].section = section;
+}
+
+static int take_clock(struct loop *l, const struct tstamp *t)
+{
+	struct host_time time;
+	bool known = settle(l, t, &time);
+	int rc = close_round(l, false);
+
+	set_section(l, SV_ABSENT);
+	l->has_clock = known;
+	l->undated = !known;
+	if (known) {
+		l->clock = time;
+		l->dating.has_anchor = true;
+		l->dating.anchor = time;
+		ingest_zone(l->in, t->zoned);
+	}
+	return rc;
+}
+
+/* ---- lines ---- */
+
+static bool is_separator(struct sv text)
+{
+	static const char doubled[] = "=-*";
+
+	if (text.n == 0 || text.p[0] == '#' || loop_without_ornaments(text).n == 0)
+		return true;
+	return text.n > 1 && text.p[0] == text.p[1] && memchr(doubled, text.p[0], sizeof doubled - 1) != NULL;
+}
+
+/* What the user or the path says of the host outweighs what the probe that ran on it says. */
+static void take_host(struct ingest *in, struct sv line)
+{
+	if (sv_is_absent(in->info->host))
+		in->info->host = arena_copy(in->input, counters_probe_host(line));
+}
+
+static void take_heading(struct loop *l, struct sv text)
+{
+	struct sv section = loop_without_ornaments(text);
+
+	end_tables(l->blocks);
+	if (section.n == 0)
+		return;
+	arena_reset(l->names);
+	set_section(l, arena_copy(l->names, section));
+}
+
+static void damaged(struct loop *l, size_t taker, const struct line *line, const char *code, const char *what)
+{
+	struct place place = counter_place(line);
+
+	place.input = l->in->info->id;
+	l->blocks[taker].damaged = true;
+	diag_add(l->in->diag, SEVERITY_WARNING, code, &place, "%s", what);
+}
+
+static void take_again(struct loop *l, size_t taker, const struct line *line)
+{
+	struct loop_block *b = &l->blocks[taker];
+	bool goes_on = b->again, was_damaged = b->damaged;
+
+	damaged(l, taker, line, "counters.no_clock",
+		"the same counters a second time under one line with the time: left out");
+	b->again = true;
+	b->damaged = was_damaged;
+	if (goes_on)
+		return;
+	l->in->info->records++;
+	l->in->info->skipped++;
+}
+
+static bool begins_round(const struct loop *l, struct host_time time)
+{
+	return !l->has_clock || time.us < l->clock.us || time.us - l->clock.us > ROUND_US;
+}
+
+static int set_round(struct loop *l, struct host_time time)
+{
+	int rc = close_round(l, false);
+
+	l->has_clock = true;
+	l->clock = time;
+	return rc;
+}
+
+/* A row with its own time: that of the first row is its round's. */
+static int take_prefixed(struct loop *l, const struct line *line, bool *taken)
+{
+	struct tstamp t;
+	struct line row;
+	struct host_time time;
+	const char *why = "";
+	size_t taker;
+	int rc = 0;
+
+	*taken = loop_split_prefix(line, &t, &row) && settle(l, &t, &time) &&
+		 offer(l->probes, &row, &why, &taker) != LOOP_LINE_OTHER;
+	if (!*taken)
+		return 0;
+	ingest_zone(l->in, t.zoned);
+	for (size_t i = 0; i < FORMAT_COUNT; i++)
+		l->blocks[i].in_rows = l->were_in_rows[i];
+	if (begins_round(l, time))
+		rc = set_round(l, time);
+	enum loop_line answer = offer(l->blocks, &row, &why, &taker);
+	/* The same rows once more: a round of its own, though the clock is too coarse to tell. */
+	if (rc == 0 && answer == LOOP_LINE_AGAIN) {
+		rc = set_round(l, time);
+		answer = offer(l->blocks, &row, &why, &taker);
+	}
+	if (answer == LOOP_LINE_DAMAGED)
+		damaged(l, taker, line, "counters.damaged", why);
+	return rc;
+}
+
+/* Rows before clocks: a row may look like a time after a label, a time never looks like a row. */
+static int take_line(struct loop *l, const struct line *line)
+{
+	struct line trimmed = { sv_trim(line->text), line->number, line->byte_offset, line->cut };
+	size_t taker = 0;
+	struct tstamp t;
+	const char *why = "";
+	bool taken;
+	int rc;
+
+	if (is_separator(trimmed.text) && !loop_is_clock(trimmed.text, &t)) {
+		take_host(l->in, trimmed.text);
+		take_heading(l, trimmed.text);
+		return 0;
+	}
+	for (size_t i = 0; i < FORMAT_COUNT; i++)
+		l->were_in_rows[i] = l->blocks[i].in_rows;
+	switch (offer(l->blocks, &trimmed, &why, &taker)) {
+	case LOOP_LINE_OTHER:
+		if (loop_is_clock(trimmed.text, &t))
+			return take_clock(l, &t);
+		rc = take_prefixed(l, &trimmed, &taken);
+		l->in->info->unrecognized += !taken;
+		return rc;
+	case LOOP_LINE_TAKEN:
+		break;
+	case LOOP_LINE_AGAIN:
+		take_again(l, taker, line);
+		break;
+	case LOOP_LINE_DAMAGED:
+		damaged(l, taker, line, "counters.damaged", why);
+		break;
+	}
+	return 0;
+}
+
+/* ---- the whole ---- */
+
+static void set_dating(struct loop *l)
+{
+	const struct ingest *in = l->in;
+
+	l->dating = (struct dating){
+		.has_anchor = in->has_near,
+		.anchor = in->near,
+		.has_near = in->has_near,
+		.near = in->near,
+		.has_modified = in->has_modified,
+		.modified = in->modified,
+	};
+	l->dating.has_name_day = dating_name_day(in->base_name, &l->dating.name_day);
+}
+
+int loop_read(struct counters *c, struct ingest *in)
+{
+	bool is_growth = nstat_is_growth(lines_preview(in->input, stream_head(in->stream)));
+	struct lines *lines = lines_new(in->stream, in->diag);
+	struct loop *l = arena_alloc(in->input, sizeof *l);
+	struct line line;
+	int rc = 0;
+
+	blocks_init(l, c, in);
+	set_dating(l);
+	for (size_t i = 0; i < FORMAT_COUNT; i++)
+		l->blocks[i].is_growth = is_growth && loop_formats[i].take == nstat_take;
+	/* -1 of lines_next is damage that has been recorded: what came before it is good. */
+	while (rc == 0 && lines_next(lines, &line) == 1)
+		rc = take_line(l, &line);
+	if (rc == 0)
+		rc = close_round(l, true);
+	lines_free(lines);
+	arena_free(l->names);
+	return rc;
+}
+
+bool loop_sniff(struct sv head)
+{
+	struct arena *a = arena_new();
+	struct input_info info = { .id = 0 };
+	struct ingest in = { .info = &info, .diag = diag_new(a), .input = a };
+	struct loop *l = arena_alloc(a, sizeof *l);
+	size_t known = 0, others = 0, rows = 0;
+
+	blocks_init(l, counters_new(&in), &in);
+	for (uint64_t n = 1; !sv_is_absent(head) && n <= SNIFF_LINES; n++) {
+		struct line row, line = { .text = sv_trim(sv_cut(&head, '\n')), .number = n };
+		const char *damage;
+		size_t taker;
+		struct tstamp t;
+
+		if (is_separator(line.text)) {
+			take_heading(l, line.text);
+			continue;
+		}
+		if (offer(l->blocks, &line, &damage, &taker) != LOOP_LINE_OTHER || loop_is_clock(line.text, &t) ||
+		    (loop_split_prefix(&line, &t, &row) && offer(l->blocks, &row, &damage, &taker) != LOOP_LINE_OTHER))
+			known++;
+		else
+			others++;
+	}
+	for (size_t i = 0; i < FORMAT_COUNT; i++)
+		if (l->blocks[i].count > 0 || loop_formats[i].is_plain)
+			rows += l->blocks[i].rows;
+	arena_free(l->names);
+	arena_free(a);
+	return rows > 0 && known >= others;
+}

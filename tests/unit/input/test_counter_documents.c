@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/* Formats that carry their own times: sar, sadf, Prometheus, logs of time daemons. Worked out by hand from the texts. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+
+#include "counters_told.h"
+
+static void assert_tells(const char *text, const char *expected)
+{
+	struct kit *k = read_named(text, "x.txt");
+
+	assert_events(k, expected);
+	kit_free(k);
+}
+
+/* ---- sar ---- */
+
+#define BANNER(date) "Linux 6.18.0-example (node-a) \t" date " \t_x86_64_\t(2 CPU)\n\n"
+#define ETCP "     atmptf/s  estres/s retrans/s isegerr/s   orsts/s\n"
+#define TCP "     active/s passive/s    iseg/s    oseg/s\n"
+
+static void test_sar_text(void **state)
+{
+	(void)state;
+	/* 2.97 a second in one second are three; OutSegs stands in another table. Average lines count for nothing. */
+	assert_tells(BANNER("2026-11-30")
+		     "10:00:00" TCP "10:00:01         1.00      0.00     65.00   1831.00\n\n"
+		     "10:00:00" ETCP "10:00:01         0.00      0.00      2.97      0.00      0.00\n\n"
+		     "10:00:00        CPU   total/s   dropd/s squeezd/s  rx_rps/s flw_lim/s   blg_len\n"
+		     "10:00:01        all    141.00      4.00      0.00      0.00      0.00         0\n"
+		     "10:00:01          0    141.00      4.00      0.00      0.00      0.00         0\n\n"
+		     "10:00:00        IFACE   rxerr/s   txerr/s    coll/s  rxdrop/s  txdrop/s  txcarr/s  rxfram/s  rxfifo/s  txfifo/s\n"
+		     "10:00:01         eth0      1.00      0.00      0.00      0.00      0.00      0.00      0.00      0.00      0.00\n\n"
+		     "Average:     atmptf/s  estres/s retrans/s isegerr/s   orsts/s\n"
+		     "Average:         0.00      0.04      1.08      0.00      0.00\n",
+		     "node-a: tcp.OutSegs 0+1000 1831\nnode-a: tcp.RetransSegs 0+1000 3\nnode-a: softnet.dropped 0+1000 4\n"
+		     "node-a: interface.rx_errors eth0 0+1000 1\nnode-a: covered softnet 0+1000 x2 host\n"
+		     "node-a: covered snmp 0+1000 x2 namespace\nnode-a: covered interface 0+1000 x2 namespace\n");
+}
+
+static void test_dates_of_sar_in_the_locales(void **state)
+{
+	static const char *const texts[] = {
+		BANNER("11/30/26") "10:00:00" ETCP "10:00:01         0.00      0.00      5.00      0.00      0.00\n",
+		BANNER("11/30/2026") "10:00:00 AM" ETCP "10:00:01 AM         0.00      0.00      5.00      0.00      0.00\n",
+		BANNER("30.11.2026") "10:00:00" ETCP "10:00:01         0,00      0,00      5,00      0,00      0,00\n",
+		BANNER("30/11/2026") "10:00:00" ETCP "10:00:01         0,00      0,00      5,00      0,00      0,00\n",
+		BANNER("2026-11-30") "10:00:00" ETCP "10:00:01         0.00      0.00      5.00      0.00      0.00\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+		assert_tells(texts[i], "node-a: tcp.RetransSegs 0+1000 5\n");
+}
+
+/* The time of one row under a date that may be 5 April or 4 May. */
+static int64_t second_of(const char *date, const char *half, const char *value, int64_t modified_s, uint64_t *warnings)
+{
+	struct kit *k = kit_new();
+	char text[512];
+
+	snprintf(text, sizeof text, "Linux 6.18.0 (node-a) \t%s \t_x86_64_\t(2 CPU)\n\n10:00:00%s retrans/s\n10:00:01%s %s\n", date, half,
+		 half, value);
+	struct ingest in = kit_ingest(k, sv_of(text), "x", NULL);
+	in.has_modified = modified_s > 0;
+	in.modified.us = modified_s * US_PER_S;
+	assert_int_equal(counters_kind.read(&in), 0);
+	assert_int_equal(k->event_count, 1);
+	int64_t s = k->events[0].time.us / US_PER_S;
+	*warnings = kit_problems(k, "counters.date_order");
+	arena_free(in.record);
+	kit_free(k);
+	return s;
+}
+
+static void test_a_date_of_two_readings(void **state)
+{
+	const int64_t april = INT64_C(1775383200), may = INT64_C(1777888800); /* 2026-04-05, 2026-05-04, 10:00 UTC */
+	uint64_t warnings;
+
+	(void)state;
+	assert_int_equal(second_of("04/05/2026", " AM", "5.00", 0, &warnings), april);
+	assert_int_equal(warnings, 0);
+	assert_int_equal(second_of("04/05/2026", "", "5,00", 0, &warnings), may);
+	assert_int_equal(warnings, 0);
+	/* The file was written a minute later. */
+	assert_int_equal(second_of("04/05/26", "", "5.00", may + 60, &warnings), may);
+	assert_int_equal(second_of("04/05/26", "", "5.00", april + 60, &warnings), april);
+	assert_int_equal(warnings, 0);
+	/* Nothing tells: it is assumed, and said. */
+	assert_int_equal(second_of("04/05/26", "", "5.00", 0, &warnings), april);
+	assert_int_equal(warnings, 1);
+}
+
+static void test_sar_past_midnight_and_restarts(void **state)
+{
+	(void)state;
+	/* Live, table after table: the day goes on. 10 h to midnight and 24 h further. */
+	assert_tells(BANNER("2026-11-30") "23:59:59" ETCP "00:00:00         0.00      0.00      5.00      0.00      0.00\n\n"
+					  "00:00:00" ETCP "00:00:01         0.00      0.00      6.00      0.00      0.00\n",
+		     "node-a: tcp.RetransSegs 50399000+1000 5\nnode-a: tcp.RetransSegs 50400000+1000 6\n");
+	/* 12 hours: noon is 12 PM, midnight 12 AM. */
+	assert_tells(BANNER("11/30/2026") "12:00:00 PM" ETCP "12:00:01 PM         0.00      0.00      5.00      0.00      0.00\n",
+		     "node-a: tcp.RetransSegs 7200000+1000 5\n");
+	/* From a file, a table for the day and then the next: each begins with the day again. */
+	assert_tells(BANNER("2026-11-30") "10:00:00" TCP "10:10:00         1.00      0.00     65.00   1.00\n10:20:00         1.00      0.00     65.00   2.00\n"
+					  "Average:         1.00      0.00     65.00   1.50\n\n"
+					  "10:00:00" ETCP "10:10:00         0.00      0.00      0.50      0.00      0.00\n10:20:00         0.00      0.00      0.00      0.00      0.00\n",
+		     "node-a: tcp.OutSegs 0+600000 600\nnode-a: tcp.OutSegs 600000+600000 1200\nnode-a: tcp.RetransSegs 0+600000 300\n"
+		     "node-a: covered snmp 0+1200000 x3 namespace\n");
+	/* A restart: no figures until the next heading. */
+	assert_tells(BANNER("2026-11-30") "10:00:00" ETCP "10:00:01         0.00      0.00      5.00      0.00      0.00\n\n"
+					  "10:00:05  LINUX RESTART (2 CPU)\n\n"
+					  "10:00:07" ETCP "10:00:08         0.00      0.00      6.00      0.00      0.00\n",
+		     "node-a: tcp.RetransSegs 0+1000 5\nnode-a: tcp.RetransSegs 7000+1000 6\n");
+}
+
+static void test_the_folder_names_the_host_of_sar(void **state)
+{
+	struct kit *k = kit_new();
+	struct ingest in = kit_ingest(k, SV(BANNER("2026-11-30") "10:00:00" ETCP "10:00:01 0.00 0.00 5.00 0.00 0.00\n"), "x", NULL);
+
+	(void)state;
+	k->info.host = SV("consumer-1");
+	assert_int_equal(counters_kind.read(&in), 0);
+	assert_events(k, "consumer-1: tcp.RetransSegs 0+1000 5\n");
+	arena_free(in.record);
+	kit_free(k);
+}
+
+/* ---- sadf ---- */
+
+static void test_sadf_in_columns(void **state)
+{
+	(void)state;
+	assert_tells("# hostname;interval;timestamp;active/s;passive/s;iseg/s;oseg/s\nnode-a;2;2026-11-30 10:00:02 UTC;0.00;0.00;1.00;10.50\n"
+		     "# hostname;interval;timestamp;atmptf/s;estres/s;retrans/s;isegerr/s;orsts/s\nnode-a;2;2026-11-30 10:00:02 UTC;0.00;0.00;1.50;0.00;0.00\n"
+		     "node-a;-1;2026-11-30 10:00:03 UTC;LINUX-RESTART\t(2 CPU)\n",
+		     "node-a: tcp.OutSegs 0+2000 21\nnode-a: tcp.RetransSegs 0+2000 3\nnode-a: covered snmp 0+2000 x2 namespace\n");
+	/* Seconds since 1970; all CPUs are -1. */
+	assert_tells("# hostname;interval;timestamp;CPU;total/s;dropd/s;squeezd/s;rx_rps/s;flw_lim/s;blg_len\nnode-a;1;1796032801;-1;9.00;2.00;0.00;0.00;0.00;0\n",
+		     "node-a: softnet.dropped 0+1000 2\nnode-a: covered softnet 0+1000 x2 host\n");
+	/* One figure a line. */
+	assert_tells("node-a\t1\t2026-11-30 10:00:01 UTC\teth0\trxerr/s\t3.00\nnode-a\t1\t2026-11-30 10:00:01 UTC\teth0\ttxerr/s\t0.00\n",
+		     "node-a: interface.rx_errors eth0 0+1000 3\nnode-a: covered interface 0+1000 x2 namespace\n");
+}
+
+#define STATISTICS(time, retrans)                                                                                      \
+	"{\"timestamp\": {\"date\": \"2026-11-30\", \"time\": \"" time "\", \"utc\": 1, \"interval\": 1},\n"           \
+	"\"network\": {\"net-edev\": [{\"iface\": \"lo\", \"rxerr\": 0.00}, {\"iface\": \"eth0\", \"rxerr\": 2.00}],"    \
+	"\"net-tcp\": {\"active\": 0.00, \"oseg\": 100.00}, \"net-etcp\": {\"retrans\": " retrans "},\n"                \
+	"\"softnet\": [{\"cpu\": \"all\", \"total\": 9.00, \"dropd\": 1.00, \"squeezd\": 0.00}]}}"
+#define SADF_J(body) "{\"sysstat\": {\"hosts\": [{\"nodename\": \"node-a\", \"statistics\": [" body "]}]}}\n"
+
+static void test_sadf_as_json(void **state)
+{
+	(void)state;
+	assert_tells(SADF_J(STATISTICS("10:00:01", "2.97")),
+		     "node-a: interface.rx_errors eth0 0+1000 2\nnode-a: tcp.OutSegs 0+1000 100\nnode-a: tcp.RetransSegs 0+1000 3\n"
+		     "node-a: softnet.dropped 0+1000 1\nnode-a: covered softnet 0+1000 x2 host\n"
+		     "node-a: covered snmp 0+1000 x2 namespace\nnode-a: covered interface 0+1000 x2 namespace\n");
+	/* Cut in the middle: what came before is good. */
+	struct kit *k = read_named("{\"sysstat\": {\"hosts\": [{\"nodename\": \"node-a\", \"statistics\": [" STATISTICS("10:00:01", "0.00") ", {\"timest", "x");
+	assert_int_equal(kit_problems(k, "counters.damaged"), 1);
+	assert_int_equal(k->info.records, 1);
+	kit_free(k);
+}
+
+/* ---- Prometheus ---- */
+
+#define MATRIX(body) "{\"status\":\"success\",\"data\":{\"resultType\":\"matrix\",\"result\":[" body "]}}"
+#define SERIES(name, labels, values) "{\"metric\":{\"__name__\":\"" name "\",\"instance\":\"node-a:9100\"" labels ",\"job\":\"node\"},\"values\":[" values "]}"
+
+static void test_query_range(void **state)
+{
+	(void)state;
+	/* Values are texts; a restart of the host is a fall of the counter. */
+	assert_tells(MATRIX(SERIES("node_netstat_Tcp_OutSegs", "", "[1796032800,\"100\"],[1796032815,\"150\"],[1796032830.5,\"1.5e+02\"]") ","
+			    SERIES("node_netstat_Tcp_RetransSegs", "", "[1796032800,\"77\"],[1796032815,\"80\"],[1796032830.5,\"2\"]") ","
+			    SERIES("node_load1", "", "[1796032800,\"0.1\"]")),
+		     "node-a: tcp.OutSegs 0+15000 50\nnode-a: tcp.RetransSegs 0+15000 3\nnode-a: covered snmp 0+30500 x3 namespace\n");
+	/* Each CPU is a series, and the coverage that of the machine. */
+	assert_tells(MATRIX(SERIES("node_softnet_dropped_total", ",\"cpu\":\"0\"", "[1796032800,\"0\"],[1796032801,\"2\"]") ","
+			    SERIES("node_softnet_dropped_total", ",\"cpu\":\"1\"", "[1796032800,\"5\"],[1796032801,\"5\"]")),
+		     "node-a: softnet.dropped cpu=0 0+1000 2\nnode-a: covered softnet 0+1000 x2 host\n");
+	/* Gauges of a pair: full at the second point. */
+	assert_tells(MATRIX(SERIES("node_nf_conntrack_entries", "", "[1796032800,\"9\"],[1796032801,\"10\"]") ","
+			    SERIES("node_nf_conntrack_entries_limit", "", "[1796032800,\"10\"],[1796032801,\"10\"]")),
+		     "node-a: conntrack.full 0+1000 1\nnode-a: covered conntrack_table 0+1000 x2 namespace\n");
+	/* The container of a pod. */
+	assert_tells(MATRIX("{\"metric\":{\"__name__\":\"container_cpu_cfs_throttled_seconds_total\",\"pod\":\"refunds-7\",\"container\":\"app\"},"
+			    "\"values\":[[1796032800,\"1.5\"],[1796032810,\"9.25\"]]}"),
+		     "refunds-7: cpu.throttled_us refunds-7/app 0+10000 7750000\nrefunds-7: covered cpu_quota 0+10000 x2 cgroup\n");
+}
+
+static void test_rates_have_to_be_declared(void **state)
+{
+	static const char text[] = MATRIX("{\"metric\":{\"cpu\":\"0\",\"instance\":\"node-a:9100\"},\"values\":[[1796032800,\"0\"],[1796032802,\"2.5\"]]}");
+	struct kit *k = read_named(text, "rate.json");
+
+	(void)state;
+	assert_events(k, "");
+	assert_int_equal(kit_problems(k, "counters.unnamed"), 1);
+	kit_free(k);
+	/* 2.5 a second, over two seconds. */
+	k = read_named(text, "rate_node_softnet_times_squeezed_total.json");
+	assert_events(k, "node-a: softnet.time_squeeze cpu=0 0+2000 5\n");
+	kit_free(k);
+	/* A recording rule's name speaks of the metric and of a rate. */
+	assert_tells(MATRIX(SERIES("instance:node_softnet_dropped_total:rate1m", "", "[1796032800,\"0\"],[1796032802,\"2.5\"]")),
+		     "node-a: softnet.dropped 0+2000 5\nnode-a: covered softnet 0+2000 x2 host\n");
+}
+
+static void test_promtool_and_federate(void **state)
+{
+	(void)state;
+	assert_tells("node_netstat_Tcp_RetransSegs{instance=\"node-a:9100\", job=\"node\"} =>\n77 @[1796032800]\n77 @[1796032802]\n80 @[1796032804.5]\n",
+		     "node-a: tcp.RetransSegs 2000+2500 3\n");
+	assert_tells("# TYPE node_netstat_Tcp_RetransSegs untyped\nnode_netstat_Tcp_RetransSegs{instance=\"node-a:9100\"} 77 1796032800000\n"
+		     "node_netstat_Tcp_RetransSegs{instance=\"node-b:9100\"} 10 1796032800000\n"
+		     "node_netstat_Tcp_RetransSegs{instance=\"node-a:9100\"} 79 1796032815000\n",
+		     "node-a: tcp.RetransSegs 0+15000 2\n");
+}
+
+static void test_a_matrix_cut_in_the_middle(void **state)
+{
+	struct kit *k = read_named("{\"status\":\"success\",\"data\":{\"resultType\":\"matrix\",\"result\":[{\"metric\":{\"__name__\":\"node_softnet_dropped_total\",\"cpu\":\"0\","
+				   "\"instance\":\"a:1\"},\"values\":[[1796032800,\"0\"],[1796032801,\"2\"],[17960", "x");
+
+	(void)state;
+	assert_events(k, "a: softnet.dropped cpu=0 0+1000 2\na: covered softnet 0+1000 x2 host\n");
+	assert_int_equal(kit_problems(k, "counters.damaged"), 1);
+	kit_free(k);
+}
+
+/* ---- logs of time daemons ---- */
+
+static void test_logs_of_chronyd_and_ntpd(void **state)
+{
+	(void)state;
+	/* Positive is fast. Half of 15.34 ms, 0.3472 ms, and the 0.2084 ms that were left to correct: 8.2256 ms. */
+	assert_tells("===============================================================================\n"
+		     "   Date (UTC) Time     IP Address   St   Freq ppm   Skew ppm     Offset L Co  Offset sd Rem. corr. Root delay Root disp. Max. error\n"
+		     "===============================================================================\n"
+		     "2026-11-30 10:00:00 203.0.113.15     2     -3.541      0.075  8.621e-06 N  2  2.940e-03 -2.084e-04  1.534e-02  3.472e-04  8.304e-03\n",
+		     "offset 0+0 9us +-8225us\n");
+	/* A clock that follows none says nothing of true time; an access log is none of these. */
+	assert_tells("2026-11-30 10:00:00 203.0.113.15     2     -3.541      0.075  8.621e-06 ?  2  2.940e-03 -2.084e-04  1.534e-02  3.472e-04  8.304e-03\n", "");
+	const char *why = "";
+	assert_int_equal(counters_kind.sniff(SV("2026-11-30 10:00:00 203.0.113.15 GET /a 200 512 0.25 - - x y\n"), SV("x"), NULL, &why), SNIFF_NOT_MINE);
+	/* Positive is slow. Half of 229.6 ms and 15.77 us. */
+	assert_tells("2026-11-30 10:00:00 203.0.113.15    N  2 111 111 1111  10 10 1.0  -4.966e-03  2.296e-01  1.577e-05  1.615e-01  7.446e-03 CB00717B 4B D K\n",
+		     "offset 0+0 4966us +-114816us\n");
+	/* The day 61374 is 2026-11-30 (20787 days after 1970-01-01, which is 40587); 36000 s is 10:00. Positive is slow. */
+	assert_tells("61374 36000.500 0.000006019 13.778190 0.000351733 0.0133806 4\n", "offset 500+0 -6us\n");
+	assert_tells("61374 36000.000 192.0.2.1 9714 -0.001605376 0.010000000 0.001424877 0.000958674\n", "offset 0+0 1605us +-6425us\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sar_text),
+		cmocka_unit_test(test_dates_of_sar_in_the_locales),
+		cmocka_unit_test(test_a_date_of_two_readings),
+		cmocka_unit_test(test_sar_past_midnight_and_restarts),
+		cmocka_unit_test(test_the_folder_names_the_host_of_sar),
+		cmocka_unit_test(test_sadf_in_columns),
+		cmocka_unit_test(test_sadf_as_json),
+		cmocka_unit_test(test_query_range),
+		cmocka_unit_test(test_rates_have_to_be_declared),
+		cmocka_unit_test(test_promtool_and_federate),
+		cmocka_unit_test(test_a_matrix_cut_in_the_middle),
+		cmocka_unit_test(test_logs_of_chronyd_and_ntpd),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
