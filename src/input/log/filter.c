@@ -52,6 +52,10 @@ static inline uint64_t load(const char *p)
 	uint64_t x;
 
 	memcpy(&x, p, sizeof x);
+	/* The first byte is the lowest: the factor shifts the last ones out. */
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	x = __builtin_bswap64(x);
+#endif
 	return x;
 }
 
