@@ -24,7 +24,7 @@ USES_cli      := base model input store analysis report
 
 # Third-party headers, and the only files that may include them.
 ONLY_pcre2.h     := src/input/rules/regex.c
-ONLY_pcap/pcap.h := src/input/capture/capture.c src/cli/probe.c
+ONLY_pcap/pcap.h := src/input/capture/record_libpcap.c src/cli/probe.c
 ONLY_archive.h   := src/input/source.c src/input/unpack.c
 ONLY_archive_entry.h := src/input/source.c src/input/unpack.c
 ONLY_json-c/json.h := src/input/json.c

@@ -27,8 +27,16 @@ struct sightings {
 	size_t capacity;
 };
 
+/* What a member did or was told: by its own log, or where there is none by a capture (wire_line.h). */
+static inline bool sighting_is_clients(const struct sighting *s)
+{
+	enum event_side side = event_infos[s->event->type].side;
+
+	return side == SIDE_CLIENT || side == SIDE_PATH;
+}
+
 /* In order of strength, the weakest first. */
-enum basis { BASIS_INFERENCE, BASIS_CLIENT_LOG, BASIS_BROKER_LINE, BASIS_BROKER_REASON };
+enum basis { BASIS_INFERENCE, BASIS_CLIENT_LOG, BASIS_WIRE, BASIS_BROKER_LINE, BASIS_BROKER_REASON };
 
 /* What a text or a type of event says of the cause. */
 struct meaning {

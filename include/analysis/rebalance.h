@@ -62,6 +62,8 @@ struct rebalance {
 	bool by_disconnect;	/* coordinator_change: clients lost the connection, no coordinator is known to have moved */
 	bool has_timer_reset;	/* the coordinator restarted all session timers at timer_reset, before trigger_time */
 	struct ref_time timer_reset;
+	bool has_last_heard;	/* a capture saw the last request that restarted the evicted member's timer (heard.h) */
+	struct ref_time last_heard, last_heard_answered;	/* it arrived, and was answered */
 	enum fate fate;		/* of the evicted member */
 	unsigned root;		/* id of the root; its own id when it is one */
 	bool is_root;

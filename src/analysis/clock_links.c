@@ -28,6 +28,14 @@ enum fact_kind {
 	FACT_ID_GIVEN,
 	FACT_ID_TAKEN,	  /* the client joins again with the id that it was given */
 	FACT_ADDED,
+	/* As a capture saw it, by the clock of its host. */
+	FACT_WIRE_ASKED,
+	FACT_WIRE_JOINED,
+	FACT_WIRE_LED,	  /* the leader sent everybody's assignments */
+	FACT_WIRE_SYNCED,
+	FACT_WIRE_ID_ASKED,
+	FACT_WIRE_ID_TOLD,
+	FACT_WIRE_LEFT,
 	FACT_COUNT
 };
 
@@ -47,6 +55,14 @@ static const struct link_rule {
 	{ FACT_COMPUTED, FACT_ASSIGNED, KEY_GENERATION, "the leader has computed the assignment", "the coordinator has it" },
 	{ FACT_ASSIGNED, FACT_SYNCED, KEY_GENERATION, "the coordinator has the assignment", "the client has its part" },
 	{ FACT_LEAVES, FACT_LEFT, KEY_MEMBER, "the client sends LeaveGroup", "the coordinator has it" },
+	{ FACT_WIRE_ASKED, FACT_STABILIZED, KEY_GENERATION, "a JoinGroup request passes", "the coordinator has all requests to join" },
+	{ FACT_STABILIZED, FACT_WIRE_JOINED, KEY_GENERATION, "the coordinator answers all requests to join", "its answer passes" },
+	{ FACT_WIRE_ASKED, FACT_ADDED, KEY_MEMBER, "a JoinGroup request passes", "the coordinator adds the member" },
+	{ FACT_WIRE_ID_ASKED, FACT_ID_GIVEN, KEY_MEMBER, "a JoinGroup request passes", "the coordinator has it and gives a member id" },
+	{ FACT_ID_GIVEN, FACT_WIRE_ID_TOLD, KEY_MEMBER, "the coordinator gives a member id", "the answer with it passes" },
+	{ FACT_WIRE_LED, FACT_ASSIGNED, KEY_GENERATION, "the leader's SyncGroup passes", "the coordinator has the assignment" },
+	{ FACT_WIRE_LEFT, FACT_LEFT, KEY_MEMBER, "a LeaveGroup request passes", "the coordinator has it" },
+	{ FACT_ASSIGNED, FACT_WIRE_SYNCED, KEY_GENERATION, "the coordinator has the assignment", "its answer to SyncGroup passes" },
 	/* Between clients alone, where there is no broker's log: all have asked before any is answered. */
 	{ FACT_JOIN_SENT, FACT_JOINED, KEY_GENERATION, "one client asks to join", "another has the answer to all requests" },
 	{ FACT_COMPUTED, FACT_SYNCED, KEY_GENERATION, "the leader has computed the assignment", "another client has its part" },
@@ -72,6 +88,9 @@ static const struct fact_type {
 	{ EVENT_MEMBER_LEFT, FACT_LEFT, NULL },
 	{ EVENT_MEMBER_ID_GIVEN, FACT_ID_GIVEN, NULL },
 	{ EVENT_MEMBER_JOINS, FACT_ADDED, NULL },
+	{ EVENT_WIRE_JOINED, FACT_WIRE_JOINED, NULL },
+	{ EVENT_WIRE_SYNCED, FACT_WIRE_SYNCED, NULL },
+	{ EVENT_WIRE_LEFT, FACT_WIRE_LEFT, NULL },
 };
 #define FACT_TYPES (sizeof fact_types / sizeof *fact_types)
 
@@ -174,9 +193,80 @@ static void add_fact(struct facts *f, size_t host, size_t input, const struct ev
 	fact->group = event_text(e, FIELD_GROUP);
 	fact->has_generation = event_int(e, FIELD_GENERATION, &fact->generation);
 	fact->member = member_of(type, e);
-	if (event_infos[e->type].side == SIDE_CLIENT)
+	if (event_infos[e->type].side != SIDE_BROKER)
 		fact->client = event_text(e, FIELD_CLIENT);
 	fact->event = e;
+}
+
+/* The two instants of a request that was answered, as facts. */
+static const struct exchange {
+	const char *api, *error, *state;	/* NULL: none; for state any */
+	enum fact_kind sent, answered;		/* FACT_COUNT: none */
+} exchanges[] = {
+	{ "JoinGroup", NULL, NULL, FACT_WIRE_ASKED, FACT_WIRE_JOINED },
+	{ "JoinGroup", "MEMBER_ID_REQUIRED", NULL, FACT_WIRE_ID_ASKED, FACT_WIRE_ID_TOLD },
+	{ "SyncGroup", NULL, "leader", FACT_WIRE_LED, FACT_WIRE_SYNCED },
+	{ "SyncGroup", NULL, NULL, FACT_COUNT, FACT_WIRE_SYNCED },
+	{ "LeaveGroup", NULL, NULL, FACT_WIRE_LEFT, FACT_COUNT },
+};
+
+static const struct exchange *exchange_of(const struct event *e)
+{
+	for (size_t i = 0; i < sizeof exchanges / sizeof *exchanges; i++) {
+		const struct exchange *x = &exchanges[i];
+		struct sv state = sv_of(x->state);
+
+		if (sv_eq(event_text(e, FIELD_API), sv_of(x->api)) && sv_eq(event_text(e, FIELD_ERROR), sv_of(x->error)) &&
+		    (sv_is_absent(state) || sv_eq(event_text(e, FIELD_STATE), state)))
+			return x;
+	}
+	return NULL;
+}
+
+static void add_instant(struct facts *f, size_t host, size_t input, const struct event *e, enum fact_kind kind)
+{
+	if (kind == FACT_COUNT)
+		return;
+	add_fact(f, host, input, e);
+	f->items[f->count - 1].kind = kind;
+}
+
+/* Of the classic protocol: the other logs no generations. */
+static void add_exchange(struct facts *f, size_t host, size_t input, const struct event *e, struct arena *a)
+{
+	const struct exchange *x = exchange_of(e);
+	struct event *answer;
+	int64_t answered_us;
+
+	if (x == NULL || __builtin_add_overflow(e->time.us, e->duration_us, &answered_us))
+		return;
+	answer = arena_alloc(a, sizeof *answer);
+	*answer = *e;
+	answer->time.us = answered_us;
+	add_instant(f, host, input, e, x->sent);
+	add_instant(f, host, input, answer, x->answered);
+}
+
+/* So many facts after a join its sync stands at the latest, when both were seen. */
+#define SYNC_LOOKAHEAD 256
+
+/* A snapshot length cuts the answer before the new member's id; its SyncGroup names it. */
+static void name_joins(struct facts *f)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		struct fact *join = &f->items[i];
+
+		if (join->kind != FACT_WIRE_ASKED || !sv_is_absent(join->member))
+			continue;
+		for (size_t k = i + 1; k < f->count && k - i <= SYNC_LOOKAHEAD && sv_is_absent(join->member); k++) {
+			const struct fact *sync = &f->items[k];
+
+			if (sync->kind == FACT_WIRE_SYNCED && sync->input == join->input && sv_eq(sync->group, join->group) &&
+			    sv_eq(sync->client, join->client) && sync->has_generation && join->has_generation &&
+			    sync->generation == join->generation)
+				join->member = sync->member;
+		}
+	}
 }
 
 /* ---- the answered requests to join ---- */
@@ -447,9 +537,14 @@ int clock_links_find(struct store *s, const struct link_sources *from, struct ar
 		types[i] = fact_types[i].type;
 	rc = query_load(s, types, FACT_TYPES, a, &events, &count);
 	for (size_t i = 0; i < count && rc == 0; i++) {
-		if (host_index(from, events[i].host, &host) && input_index(from, events[i].place.input, &input))
+		if (!host_index(from, events[i].host, &host) || !input_index(from, events[i].place.input, &input))
+			continue;
+		if (event_infos[events[i].type].side == SIDE_PATH)
+			add_exchange(&facts, host, input, &events[i], a);
+		else
 			add_fact(&facts, host, input, &events[i]);
 	}
+	name_joins(&facts);
 	add_answered_joins(&facts);
 	find_steps(&facts, from->input_count, a, out);
 	for (size_t i = 0; i < sizeof link_rules / sizeof *link_rules; i++)

@@ -250,6 +250,10 @@ void exposure_of(const struct surroundings *near, const struct group *g, int64_t
 		return;
 	if (r->trigger == TRIGGER_SESSION_TIMEOUT && r->has_timer_reset && r->timer_reset.us > start && r->timer_reset.us < e)
 		start = r->timer_reset.us;
+	/* What the wire shows is better than any arithmetic, above all where the session timeout is not known. */
+	if (r->trigger == TRIGGER_SESSION_TIMEOUT && r->has_last_heard && r->last_heard.us < e &&
+	    (r->last_heard.us > start || !g->session_timeout_ms.known))
+		start = r->last_heard.us;
 	r->exposure = (struct span){ { start - uncertainty }, { e + uncertainty } };
 	r->has_exposure = true;
 	if (r->trigger != TRIGGER_POLL_TIMEOUT)

@@ -35,6 +35,13 @@ static bool owes_return(const struct cause *c)
 
 /* ---- one process, over time ---- */
 
+/* Of what captures saw only refusals of unknown members are among the lines (wire_line.h). */
+static bool tells_loss(enum event_type t)
+{
+	return t == EVENT_CLIENT_MEMBERSHIP_LOST || t == EVENT_COMMIT_FAILED || t == EVENT_WIRE_HEARTBEAT ||
+	       t == EVENT_WIRE_COMMIT;
+}
+
 /* Whether any of the client's own lines say, between two instants, that its membership was lost. */
 static const struct sighting *loss_between(const struct group_life *life, const struct cause *c, int64_t from_us,
 					   int64_t to_us)
@@ -43,8 +50,7 @@ static const struct sighting *loss_between(const struct group_life *life, const 
 		const struct sighting *s = &life->seen.items[i];
 		if (s->time.us > to_us)
 			break;
-		if ((s->event->type == EVENT_CLIENT_MEMBERSHIP_LOST || s->event->type == EVENT_COMMIT_FAILED) &&
-		    witness_is_unknown_member(s->event) &&
+		if (tells_loss(s->event->type) && witness_is_unknown_member(s->event) &&
 		    cause_is_of(c, event_text(s->event, FIELD_MEMBER), event_text(s->event, FIELD_CLIENT), s->event->host))
 			return s;
 	}
@@ -274,7 +280,7 @@ static bool shows_life(const struct group_life *life, const struct cause *c, int
 		const struct sighting *s = &life->seen.items[i];
 		if (s->time.us >= to_us)
 			break;
-		if (event_infos[s->event->type].side == SIDE_CLIENT &&
+		if (sighting_is_clients(s) &&
 		    cause_is_of(c, SV_ABSENT, event_text(s->event, FIELD_CLIENT), s->event->host))
 			return true;
 	}

@@ -167,7 +167,7 @@ static struct sv client_of(const struct event *e)
 
 static bool is_told_by_client(const struct sighting *s)
 {
-	return event_infos[s->event->type].side == SIDE_CLIENT;
+	return sighting_is_clients(s);
 }
 
 static void tellers_find(const struct group_life *life, struct tellers *out)
@@ -446,6 +446,15 @@ static void tell_rejoins(struct group_life *life, struct teller *t, const struct
 		t->wish = s;
 }
 
+/* One that asks without an id is no member; that is how it begins, too. */
+static void tell_wire_joined(struct group_life *life, struct teller *t, const struct sighting *s)
+{
+	if (!event_has(s->event, FIELD_ERROR))
+		tell_of_joining(life, t, s);
+	else if (!t->has_joined)
+		t->has_left = true;
+}
+
 static const struct {
 	enum event_type type;
 	void (*tell)(struct group_life *life, struct teller *t, const struct sighting *s);
@@ -453,6 +462,8 @@ static const struct {
 	{ EVENT_CLIENT_POLL_TIMEOUT, tell_poll_timeout }, { EVENT_CLIENT_LEAVES, tell_leaves },
 	{ EVENT_CLIENT_MEMBERSHIP_LOST, tell_membership_lost }, { EVENT_COMMIT_FAILED, tell_membership_lost },
 	{ EVENT_CLIENT_REJOINS, tell_rejoins }, { EVENT_CLIENT_JOINED, tell_of_joining },
+	{ EVENT_WIRE_LEFT, tell_leaves }, { EVENT_WIRE_JOINED, tell_wire_joined },
+	{ EVENT_WIRE_HEARTBEAT, tell_membership_lost }, { EVENT_WIRE_COMMIT, tell_membership_lost },
 };
 
 static void tell(struct group_life *life, const struct tellers *all, const struct sighting *s)

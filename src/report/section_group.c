@@ -236,6 +236,11 @@ static void member_rebalance(struct json_writer *w, const struct rebalance *r)
 	json_text(w, "client_id", r->client);
 	json_text(w, "host", r->host);
 	json_literal(w, "fate", fate_name(r->fate));
+	if (r->has_last_heard) {
+		json_time(w, "last_heard", true, r->last_heard.us);
+		json_time(w, "last_heard_answered", true, r->last_heard_answered.us);
+		json_int(w, "heard_before_ms", (r->trigger_time.us - r->last_heard.us) / US_PER_MS);
+	}
 	json_bool(w, "is_root", r->is_root);
 	json_id(w, "root", 'R', r->root);
 	member_exposure(w, r);

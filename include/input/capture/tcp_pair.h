@@ -44,6 +44,7 @@ struct tcp_side {
 };
 
 struct tcp_pair {
+	uint64_t domain;	/* of VLANs and tunnels */
 	struct tcp_address caller, callee;
 	uint16_t callee_port;
 	uint16_t caller_port;	/* of the most recent connection */
@@ -61,10 +62,10 @@ struct tcp_pairs;
 /* Lives as long as the arena. */
 struct tcp_pairs *tcp_pairs_new(struct arena *a);
 /* NULL when there is none. */
-struct tcp_pair *tcp_pairs_find(struct tcp_pairs *p, const struct tcp_address *caller, const struct tcp_address *callee,
-				uint16_t callee_port);
+struct tcp_pair *tcp_pairs_find(struct tcp_pairs *p, uint64_t domain, const struct tcp_address *caller,
+				const struct tcp_address *callee, uint16_t callee_port);
 /* Finds or makes it; each call is undone by tcp_pairs_release, the last of which frees it. */
-struct tcp_pair *tcp_pairs_hold(struct tcp_pairs *p, const struct tcp_address *caller,
+struct tcp_pair *tcp_pairs_hold(struct tcp_pairs *p, uint64_t domain, const struct tcp_address *caller,
 				const struct tcp_address *callee, uint16_t callee_port);
 void tcp_pairs_release(struct tcp_pairs *p, struct tcp_pair *pair);
 /* Calls visit for each, in an order that depends on the addresses alone. */
