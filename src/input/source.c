@@ -22,7 +22,7 @@
 
 #define BLOCK_BYTES ((size_t)64 * 1024)
 /* An archive, and what is packed inside it; deeper is passed over. */
-#define PACKED_LEVELS 2
+#define PACKED_LEVELS 4
 
 struct source {
 	struct item_context items;
