@@ -43,6 +43,7 @@ int detect_counter_loss(const struct detect_context *ctx);
 int detect_link(const struct detect_context *ctx);
 int detect_softnet(const struct detect_context *ctx);
 int detect_conntrack(const struct detect_context *ctx);
+int detect_request(const struct detect_context *ctx);
 int detect_interface(const struct detect_context *ctx);
 int detect_socket_loss(const struct detect_context *ctx);
 int detect_socket_silence(const struct detect_context *ctx);

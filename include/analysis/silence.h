@@ -11,7 +11,8 @@
 #include "analysis/rebalance.h"
 
 /*
- * One silence. The coordinator heard the member last up to one heartbeat
+ * One silence. Where a capture shows what the coordinator heard of the member it lies between two requests that restarted
+ * its session timer (heard_gap_ms). Else the coordinator heard the member last up to one heartbeat
  * interval before the silence began (the data that was accepted last need not
  * have been a heartbeat), so what it counts lies between ms and ms + H; ms is
  * taken, and where the member was evicted at least the session timeout then in force.

@@ -44,8 +44,11 @@ struct window {
 	unsigned id;		/* 1.. in order of start: W1, W2 ... */
 	enum window_kind kind;	/* the gravest of kinds, in the order of window.def */
 	unsigned kinds;		/* bits 1 << kind, of all that were merged */
-	/* The silence: from the last data accepted to the next (method.md 3). This is what attribution uses. */
+	/* All of it, with requests that waited longer than the silence lasted. This is what attribution uses. */
 	struct span span;
+	/* The silence, where it is not all of it: from the last data accepted to the next (method.md 3). See window_silence. */
+	struct span silence;
+	bool has_silence;
 	/* The outage: from the first loss to the first sign of a working path; equal to span where not known. */
 	struct span outage;
 	bool has_outage;
@@ -94,6 +97,7 @@ int windows_find(struct store *s, const struct clocks *c, const struct analysis_
 		 struct arena *a, struct windows *out);
 
 bool window_is_jitter(const struct window *w);
+struct span window_silence(const struct window *w);
 /* NULL when it is not known. */
 const struct measure *window_measure(const struct window *w, enum measure_id id);
 /*

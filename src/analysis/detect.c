@@ -25,6 +25,7 @@ const struct detector detectors[] = {
 	{ WINDOW_CONNTRACK, "log", detect_log_conntrack, ROWS(CONNTRACK_LINE_MS, CONNTRACK_LINES_APART_MS) },
 	{ WINDOW_SOFTNET, "softnet", detect_softnet, ROWS(SOFTNET_DROPS, SOFTNET_SQUEEZE_PER_S) },
 	{ WINDOW_CONNTRACK, "conntrack", detect_conntrack, ROWS(CONNTRACK_GROWTH, CONNTRACK_GROWTH) },
+	{ WINDOW_REQUEST, "capture", detect_request, ROWS(REQUEST_HEARTBEATS, REQUEST_HEARTBEATS) },
 	{ WINDOW_PROCESS_PAUSE, "capture", detect_process_pause, ROWS(PAUSE_HEARTBEAT_PERCENT, PAUSE_HABIT_PERCENT) },
 	{ WINDOW_PROCESS_PAUSE, "cpu_quota", detect_starved, ROWS(STARVED_PERCENT, STARVED_PERIOD_MS) },
 	{ WINDOW_SERVER_PAUSE, "capture", detect_server_pause, ROWS(SERVER_PAUSE_HEARTBEATS, SERVER_PAUSE_CALLERS) },
@@ -216,8 +217,28 @@ static void merge_evidence(struct arena *a, struct window *w, const struct windo
 	}
 }
 
+static bool is_waiting_alone(const struct window *w)
+{
+	return w->kinds == 1U << WINDOW_REQUEST;
+}
+
+/* A request may wait on after data goes through again: it came late, or was asked again. */
+static void merge_silence(struct window *w, const struct window *other)
+{
+	if (!is_waiting_alone(w) && !is_waiting_alone(other) && !w->has_silence && !other->has_silence)
+		return;
+	if (is_waiting_alone(w) != is_waiting_alone(other)) {
+		w->silence = is_waiting_alone(w) ? window_silence(other) : window_silence(w);
+		w->has_silence = true;
+	} else if (!is_waiting_alone(w)) {
+		w->silence = span_union(window_silence(w), window_silence(other));
+		w->has_silence = true;
+	}
+}
+
 void detect_merge(struct arena *a, struct window *w, const struct window *other)
 {
+	merge_silence(w, other);
 	merge_measures(w, other);
 	merge_evidence(a, w, other);
 	if (!w->has_outage && other->has_outage)
@@ -259,13 +280,13 @@ void detect_measure_spans(struct window *w)
 	if (w->kinds & (1U << WINDOW_PROCESS_PAUSE | 1U << WINDOW_SERVER_PAUSE))
 		detect_measure(w, MEASURE_PAUSE_MS, span_length_us(w->span) / US_PER_MS);
 	if (w->kinds & 1U << WINDOW_BLACKOUT)
-		detect_measure(w, MEASURE_SILENCE_MS, span_length_us(w->span) / US_PER_MS);
+		detect_measure(w, MEASURE_SILENCE_MS, span_length_us(window_silence(w)) / US_PER_MS);
 	if (!w->has_outage)
 		return;
 	detect_measure(w, MEASURE_OUTAGE_MS, span_length_us(w->outage) / US_PER_MS);
 	/* When nothing was sent between the last loss and the first sign, the path may have been well for a while. */
 	if (w->has_lost)
 		detect_measure(w, MEASURE_OUTAGE_LEAST_MS, (w->lost.end.us - w->outage.start.us) / US_PER_MS);
-	if (w->span.end.us > w->outage.end.us)
-		detect_measure(w, MEASURE_BACKOFF_MS, (w->span.end.us - w->outage.end.us) / US_PER_MS);
+	if (window_silence(w).end.us > w->outage.end.us)
+		detect_measure(w, MEASURE_BACKOFF_MS, (window_silence(w).end.us - w->outage.end.us) / US_PER_MS);
 }

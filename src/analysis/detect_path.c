@@ -92,17 +92,55 @@ static void take_stall(const struct detect_context *ctx, const struct event *e)
 	detect_evidence(ctx, w, e, "data stood unacknowledged on this connection");
 }
 
-int detect_blackout(const struct detect_context *ctx)
+static bool has_outage_within(const struct detect_context *ctx, const struct path *path, struct span s)
 {
-	const enum event_type types[] = { EVENT_NET_STALL };
-	struct query *q = query_events(ctx->store, types, 1);
+	for (size_t i = 0; i < ctx->out->count; i++) {
+		const struct window *w = &ctx->out->items[i];
+
+		if (w->has_outage && w->kind == WINDOW_BLACKOUT && sv_eq(w->host, path->host) && sv_eq(w->path_a, path->a) &&
+		    sv_eq(path_address(w->path_b), path->b) && !span_is_empty(span_intersect(w->outage, s)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * What a receiver's capture learns by the numbers that are left out. Waits
+ * double (RFC 6298 5.5), so the last transmission that was lost was sent when
+ * half of the time had passed at the earliest: until then at least the path was
+ * gone. From then on it is backoff, or not: nothing came to show it. What the
+ * host's own losses tell of the time is more exact.
+ */
+static void take_unseen(const struct detect_context *ctx, const struct event *e)
+{
+	if (e->duration_us <= blackout_limit_us(ctx, e))
+		return;
+	bool is_told = has_outage_within(ctx, detect_path(ctx, e), detect_event_span(ctx, e));
+	struct window *w = detect_add(ctx, WINDOW_BLACKOUT, "capture", SV_ABSENT, detect_path(ctx, e),
+				      detect_event_span(ctx, e));
+	w->has_outage = w->has_lost = !is_told;
+	if (!is_told)
+		w->lost = (struct span){ w->span.start, { w->span.start.us + span_length_us(w->span) / 2 } };
+	detect_measure(w, MEASURE_RETRANSMITS, detect_number(e, FIELD_RETRANSMITS));
+	detect_evidence(ctx, w, e, "data came whose earlier transmissions had been lost on the way");
+}
+
+static int take_all(const struct detect_context *ctx, enum event_type type,
+		    void (*take)(const struct detect_context *ctx, const struct event *e))
+{
+	struct query *q = query_events(ctx->store, &type, 1);
 	struct event e;
 	int rc;
 
 	while ((rc = query_next(q, &e)) == 1)
-		take_stall(ctx, &e);
+		take(ctx, &e);
 	query_free(q);
 	return rc;
+}
+
+int detect_blackout(const struct detect_context *ctx)
+{
+	return take_all(ctx, EVENT_NET_STALL, take_stall) < 0 ? -1 : take_all(ctx, EVENT_NET_UNSEEN, take_unseen);
 }
 
 /* ---- loss ---- */

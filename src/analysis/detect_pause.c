@@ -26,7 +26,10 @@ struct conversation {
 	struct span_set open;
 	struct phases caller_quiet;
 	struct phases called_quiet; /* while a request of the caller stood unanswered */
-	struct span_set waiting;    /* the same, while connected */
+	bool is_read;		    /* its requests are known, and what answers were overdue */
+	struct phases joining;	    /* while it waited for a join or a sync to be answered */
+	struct phases overdue;	    /* beyond what a request itself allows: a fetch may wait for records */
+	struct span_set waiting;    /* for what was owed, while connected */
 	int64_t long_quiet_us;	    /* of the caller, in phases that are long enough for a pause */
 };
 
@@ -102,15 +105,48 @@ static void find_waiting(struct arena *a, struct conversation *c)
 {
 	struct span_set waiting = { 0 };
 
-	for (size_t i = 0; i < c->called_quiet.count; i++)
-		span_set_add(&waiting, a, c->called_quiet.items[i]);
+	const struct phases *owed = c->is_read ? &c->overdue : &c->called_quiet;
+
+	for (size_t i = 0; i < owed->count; i++)
+		span_set_add(&waiting, a, owed->items[i]);
 	c->waiting = span_set_intersect(&waiting, &c->open, a);
+}
+
+/* The part of a request's wait in which the broker owed its answer. */
+static struct span overdue_part(const struct detect_context *ctx, const struct event *e)
+{
+	struct span s = detect_event_span(ctx, e);
+	int64_t owed_us = (detect_number(e, FIELD_ELAPSED_MS) - detect_number(e, FIELD_LIMIT_MS)) * US_PER_MS;
+
+	if (owed_us < span_length_us(s))
+		s.start.us = s.end.us - (owed_us > 0 ? owed_us : 0);
+	return s;
+}
+
+/* What Kafka's own words say of a path. Those that are inferred say nothing of answers. */
+static void hear_requests(const struct detect_context *ctx, struct conversation *c, const struct event *e)
+{
+	if (e->strength != STRENGTH_PROVES)
+		return;
+	c->is_read = true;
+	if (e->type == EVENT_WIRE_LATE || e->type == EVENT_WIRE_UNANSWERED)
+		add_phase(ctx->arena, &c->overdue, overdue_part(ctx, e));
+	if (e->type == EVENT_WIRE_JOINED || e->type == EVENT_WIRE_SYNCED ||
+	    sv_eq(event_text(e, FIELD_API), SV("JoinGroup")) || sv_eq(event_text(e, FIELD_API), SV("SyncGroup")))
+		add_phase(ctx->arena, &c->joining, detect_event_span(ctx, e));
+}
+
+static bool is_of_wire(enum event_type t)
+{
+	return t == EVENT_WIRE_HEARTBEAT || t == EVENT_WIRE_FETCH || t == EVENT_WIRE_LATE || t == EVENT_WIRE_UNANSWERED ||
+	       t == EVENT_WIRE_JOINED || t == EVENT_WIRE_SYNCED;
 }
 
 static int listen(const struct detect_context *ctx, struct conversations *all)
 {
-	const enum event_type types[] = { EVENT_NET_CONNECTION, EVENT_NET_QUIET };
-	struct query *q = query_events(ctx->store, types, 2);
+	const enum event_type types[] = { EVENT_NET_CONNECTION, EVENT_NET_QUIET, EVENT_WIRE_HEARTBEAT, EVENT_WIRE_FETCH,
+					  EVENT_WIRE_LATE, EVENT_WIRE_UNANSWERED, EVENT_WIRE_JOINED, EVENT_WIRE_SYNCED };
+	struct query *q = query_events(ctx->store, types, sizeof types / sizeof types[0]);
 	struct event e;
 	int rc;
 
@@ -118,6 +154,10 @@ static int listen(const struct detect_context *ctx, struct conversations *all)
 		struct conversation *c = conversation_of(ctx, all, &e);
 		struct span span = detect_event_span(ctx, &e);
 
+		if (is_of_wire(e.type)) {
+			hear_requests(ctx, c, &e);
+			continue;
+		}
 		if (e.type == EVENT_NET_CONNECTION)
 			add_connection(ctx->arena, c, span);
 		else if (!is_called_side(&e))
@@ -173,13 +213,27 @@ static bool parts_at(const struct detect_context *ctx, const struct event *e, st
 	       us <= s.start.us + ctx->heartbeat_ms * US_PER_MS + near_us && us < s.end.us - near_us;
 }
 
+/* For most of the time, by the requests themselves. */
+static bool waits_to_join(const struct conversation *c, struct span s)
+{
+	int64_t us = 0;
+
+	for (size_t i = 0; i < c->joining.count; i++) {
+		int64_t part = span_length_us(span_intersect(c->joining.items[i], s));
+
+		us = part > us ? part : us;
+	}
+	return us > span_length_us(s) / 2;
+}
+
 /*
  * A member that has left, or that waits for the others to join, owes no
- * heartbeat. Its own log says so, near to the start of the silence; the broker
- * says when a group is joining.
+ * heartbeat. Its requests say so, or its own log, near to the start of the
+ * silence; the broker says when a group is joining. One that must join anew and
+ * does not ask owes that.
  */
-static bool owes_nothing(const struct detect_context *ctx, const struct membership_log *log, struct sv host,
-			 struct span s)
+static bool owes_nothing(const struct detect_context *ctx, const struct conversation *c,
+			 const struct membership_log *log, struct sv host, struct span s)
 {
 	int64_t near_us = detect_threshold(ctx, THRESHOLD_PAUSE_LEAVE_MS) * US_PER_MS;
 	bool client_joins = false, group_joins = false;
@@ -200,7 +254,7 @@ static bool owes_nothing(const struct detect_context *ctx, const struct membersh
 		else if (!is_clients && after_us <= 0)
 			group_joins = is_joining(e->type);
 	}
-	return client_joins || group_joins;
+	return c->is_read ? waits_to_join(c, s) : client_joins || group_joins;
 }
 
 /*
@@ -240,7 +294,7 @@ static void take_quiet_caller(const struct detect_context *ctx, const struct con
 		return;
 	if (detect_number(e, FIELD_ACKS) == 0 && detect_number(e, FIELD_PENDING) == 0)
 		return;
-	if (owes_nothing(ctx, log, e->host, s) || is_closing_within(ctx, lines, e->host, s))
+	if (owes_nothing(ctx, c, log, e->host, s) || is_closing_within(ctx, lines, e->host, s))
 		return;
 	struct window *w = detect_add(ctx, WINDOW_PROCESS_PAUSE, "capture", SV_ABSENT, c->path, s);
 	w->censored = detect_number(e, FIELD_CENSORED) != 0;
@@ -394,11 +448,37 @@ static bool is_contradicted(const struct detect_context *ctx, const struct broke
 	return joining;
 }
 
+/* A caller that has asked to join is answered once all others have: what comes before that, by its own log. */
+static struct span before_joining(const struct detect_context *ctx, const struct membership_log *joins, struct sv host,
+				  struct span s)
+{
+	int64_t near_us = detect_threshold(ctx, THRESHOLD_PAUSE_LEAVE_MS) * US_PER_MS;
+	const struct span nothing = { s.start, s.start };
+	bool is_waiting = false;
+
+	for (size_t i = 0; i < joins->count; i++) {
+		const struct event *e = &joins->events[i];
+		struct ref_time t = clock_event_to_ref(ctx->clocks, e);
+
+		if (!sv_eq(e->host, host))
+			continue;
+		if (t.us <= s.start.us + near_us)
+			is_waiting = is_joining(e->type);
+		else if (is_waiting)
+			return nothing;
+		else if (t.us < s.end.us && is_joining(e->type))
+			return (struct span){ s.start, t };
+	}
+	return is_waiting ? nothing : s;
+}
+
 static void take_quiet_server(const struct detect_context *ctx, const struct conversation *c,
-			      const struct standstill *still, const struct broker_log *log, const struct event *e)
+			      const struct standstill *still, const struct broker_log *log,
+			      const struct membership_log *joins, const struct event *e)
 {
 	struct span s = longest_within(&still->times, detect_event_span(ctx, e));
 
+	s = before_joining(ctx, joins, e->host, s);
 	if (span_length_us(s) <= detect_pause_limit_us(ctx, WINDOW_SERVER_PAUSE) || !is_spanned(ctx, c, s) ||
 	    is_contradicted(ctx, log, s))
 		return;
@@ -413,13 +493,16 @@ int detect_server_pause(const struct detect_context *ctx)
 	const enum event_type quiet[] = { EVENT_NET_QUIET };
 	const enum event_type logged[] = { EVENT_GROUP_PREPARING, EVENT_GROUP_STABILIZED, EVENT_GROUP_ASSIGNED,
 					   EVENT_MEMBER_JOINS,	  EVENT_MEMBER_LEFT,	  EVENT_MEMBER_ID_GIVEN };
+	const enum event_type joining[] = { EVENT_CLIENT_REJOINS, EVENT_CLIENT_JOINED };
 	struct conversations all = { 0 };
 	struct standstills found = { 0 };
+	struct membership_log joins;
 	struct broker_log log;
 	struct event e;
 
 	if (listen(ctx, &all) < 0 ||
-	    query_load(ctx->store, logged, sizeof logged / sizeof logged[0], ctx->arena, &log.events, &log.count) < 0)
+	    query_load(ctx->store, logged, sizeof logged / sizeof logged[0], ctx->arena, &log.events, &log.count) < 0 ||
+	    query_load(ctx->store, joining, sizeof joining / sizeof joining[0], ctx->arena, &joins.events, &joins.count) < 0)
 		return -1;
 	struct query *q = query_events(ctx->store, quiet, 1);
 	int rc;
@@ -427,7 +510,7 @@ int detect_server_pause(const struct detect_context *ctx)
 		if (!is_called_side(&e) || e.duration_us <= detect_pause_limit_us(ctx, WINDOW_SERVER_PAUSE))
 			continue;
 		const struct conversation *c = conversation_of(ctx, &all, &e);
-		take_quiet_server(ctx, c, standstill_of(ctx, &all, &found, c->path->b), &log, &e);
+		take_quiet_server(ctx, c, standstill_of(ctx, &all, &found, c->path->b), &log, &joins, &e);
 	}
 	query_free(q);
 	return rc;

@@ -3,6 +3,8 @@
 
 #include "analysis/findings.h"
 
+#include "analysis/heard.h"
+
 /* Windows closer than one heartbeat are one: the shortest interval of the groups decides. */
 static int64_t heartbeat_ms(const struct groups *g)
 {
@@ -41,6 +43,7 @@ int findings_make(struct store *s, const struct analysis_options *o, struct aren
 	    groups_find(s, &out->clocks, o, a, &out->groups) < 0 ||
 	    windows_find(s, &out->clocks, o, heartbeat_ms(&out->groups), a, &out->windows) < 0 ||
 	    rebalances_find(s, &out->clocks, &out->groups, o, a, &out->rebalances) < 0 ||
+	    heard_find(s, &out->clocks, &out->groups, a, &out->rebalances) < 0 ||
 	    share_find(&out->clocks, &out->groups, &out->windows, o, a, &out->rebalances, &out->share) < 0 ||
 	    duplicates_find(s, &out->clocks, &out->groups, &out->windows, o, a, &out->rebalances, &out->effects) < 0 ||
 	    idempotency_find(&out->effects, a, &out->idempotency) < 0 ||

@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "analysis/adopt.h"
+#include "analysis/own_address.h"
+#include "analysis/path.h"
 #include "base/order.h"
 
 /* An event that names a group, on the reference clock. */
@@ -106,8 +108,13 @@ static int member_cmp_first(const void *x, const void *y)
 
 /* ---- what is read ---- */
 
-static bool is_about_groups(enum event_side side)
+/* Of what captures tell the few that name members and coordinators: heartbeats and commits come by the thousand. */
+static bool is_about_groups(enum event_type t)
 {
+	enum event_side side = event_infos[t].side;
+
+	if (side == SIDE_PATH)
+		return t == EVENT_WIRE_MEMBER || t == EVENT_WIRE_JOINED || t == EVENT_WIRE_LEFT || t == EVENT_WIRE_COORDINATOR;
 	return side == SIDE_CLIENT || side == SIDE_BROKER || side == SIDE_TOOL;
 }
 
@@ -132,7 +139,7 @@ static int load_mentions(struct store *s, const struct clocks *c, const struct a
 	struct event *events;
 
 	for (enum event_type t = 0; t < EVENT_COUNT; t++) {
-		if (is_about_groups(event_infos[t].side) && !is_no_mention(t))
+		if (is_about_groups(t) && !is_no_mention(t))
 			types[n++] = t;
 	}
 	if (query_load(s, types, n, a, &events, &count) < 0)
@@ -220,6 +227,14 @@ static struct sv bare_address(struct sv peer)
 	return peer;
 }
 
+/* The address that asked, of what a capture tells. */
+static struct sv asker(const struct event *e)
+{
+	bool is_a = !sv_eq(event_text(e, FIELD_DIRECTION), SV("ba"));
+
+	return path_address(event_text(e, is_a ? FIELD_PATH_A : FIELD_PATH_B));
+}
+
 static void learn_of_member(struct member *m, const struct mention *said)
 {
 	const struct event *e = said->event;
@@ -233,9 +248,11 @@ static void learn_of_member(struct member *m, const struct mention *said)
 	learn(&m->peer, bare_address(event_text(e, FIELD_PEER)));
 	if (event_infos[e->type].side == SIDE_CLIENT)
 		learn(&m->host, e->host);
+	if (event_infos[e->type].side == SIDE_PATH)
+		learn(&m->peer, asker(e));
 }
 
-static void complete_member(struct member *m, struct sv group, const struct homes *homes)
+static void complete_member(struct member *m, struct sv group, const struct homes *homes, const struct own_addresses *own)
 {
 	struct sv owner = member_id_owner(m->member_id);
 
@@ -244,6 +261,9 @@ static void complete_member(struct member *m, struct sv group, const struct home
 		learn(&m->client_id, owner);
 	if (sv_is_absent(m->host))
 		m->host = only_host(homes, group, m->client_id);
+	/* Its address, when a capture says whose it is. */
+	if (sv_is_absent(m->host) && !sv_is_absent(m->peer))
+		m->host = own_address_owner(own, m->peer);
 }
 
 static const struct member *member_at(const struct group *g, size_t rank)
@@ -267,7 +287,8 @@ static void sort_ids(const struct member *members, size_t *ids, size_t *spare, s
 }
 
 /* said: the group's mentions; put in another order here. */
-static void find_members(struct group *g, struct mention *said, size_t count, const struct homes *homes, struct arena *a)
+static void find_members(struct group *g, struct mention *said, size_t count, const struct homes *homes,
+			 const struct own_addresses *own, struct arena *a)
 {
 	qsort(said, count, sizeof *said, mention_cmp_member);
 	struct member *m = NULL;
@@ -285,7 +306,7 @@ static void find_members(struct group *g, struct mention *said, size_t count, co
 	if (g->member_count == 0)
 		return;
 	for (size_t i = 0; i < g->member_count; i++)
-		complete_member(&g->members[i], g->name, homes);
+		complete_member(&g->members[i], g->name, homes, own);
 	qsort(g->members, g->member_count, sizeof *g->members, member_cmp_first);
 	g->by_id = arena_array(a, g->member_count, sizeof *g->by_id);
 	for (size_t i = 0; i < g->member_count; i++)
@@ -310,15 +331,35 @@ static void find_protocol(struct group *g, const struct mention *said, size_t co
 		if (said[i].event->type == EVENT_CLIENT_ASSIGNMENT_COMPUTED || said[i].event->type == EVENT_GROUP_STABILIZED)
 			g->protocol = SV("classic");
 	}
+	/* Members of both protocols may be in one group while it migrates; the later one is where it goes. */
+	for (size_t i = 0; i < count && sv_is_absent(g->protocol); i++) {
+		const struct event *e = said[count - 1 - i].event;
+		if (e->type == EVENT_WIRE_MEMBER)
+			g->protocol = sv_starts_with(event_text(e, FIELD_API), SV("ConsumerGroup")) ? SV("consumer") : SV("classic");
+	}
+}
+
+static bool tells_coordinator(enum event_type t)
+{
+	return t == EVENT_CLIENT_COORDINATOR_FOUND || t == EVENT_GROUP_STATE;
+}
+
+/* What captures saw of it counts where nothing else tells. */
+static bool is_coordinator_line(enum event_type t, bool is_told)
+{
+	return is_told ? tells_coordinator(t) : t == EVENT_WIRE_COORDINATOR;
 }
 
 /* The latest that clients or --state found: "10.0.0.1:9092 (id: 2147483646 rack: null)" without what follows the address. */
 static void find_coordinator(struct group *g, const struct mention *said, size_t count)
 {
+	bool is_told = false;
+
+	for (size_t i = 0; i < count; i++)
+		is_told |= tells_coordinator(said[i].event->type) && event_text(said[i].event, FIELD_NODE).n > 0;
 	for (size_t i = 0; i < count; i++) {
 		struct sv node = event_text(said[i].event, FIELD_NODE);
-		enum event_type type = said[i].event->type;
-		if ((type != EVENT_CLIENT_COORDINATOR_FOUND && type != EVENT_GROUP_STATE) || node.n == 0)
+		if (!is_coordinator_line(said[i].event->type, is_told) || node.n == 0)
 			continue;
 		struct sv address = sv_cut(&node, ' ');
 		g->coordinator_changed |= g->coordinator.n > 0 && !sv_eq(g->coordinator, address);
@@ -375,7 +416,9 @@ static void elect(struct votes *votes, struct arena *a, struct setting *out)
 		}
 	}
 	struct evidence_list list = { 0 };
-	evidence_add(&list, a, votes->items[best].event, votes->items[best].time, "the client's setting");
+	evidence_add(&list, a, votes->items[best].event, votes->items[best].time,
+		     votes->items[best].event->type == EVENT_WIRE_CONFIG ? "the setting, as it was told on the wire"
+									 : "the client's setting");
 	*out = (struct setting){ .known = true, .value = votes->items[best].value, .source = list.items[0] };
 }
 
@@ -416,13 +459,13 @@ static bool is_key_of(const struct setting_row *row, struct sv key)
 /* Whether this line of settings speaks of the row's setting in the group. */
 static bool is_setting_of(const struct setting_row *row, const struct event *e, const struct group *g, const struct homes *homes)
 {
-	bool is_brokers = row->keeper == KEEPER_KIP848_BROKER;
+	bool is_brokers = row->keeper == KEEPER_KIP848_BROKER, is_told = e->type == EVENT_WIRE_CONFIG;
 
-	if (!is_key_of(row, event_text(e, FIELD_KEY)) || is_brokers != (e->type == EVENT_BROKER_CONFIG))
+	if (!is_key_of(row, event_text(e, FIELD_KEY)) || (!is_told && is_brokers != (e->type == EVENT_BROKER_CONFIG)))
 		return false;
 	if (row->keeper != KEEPER_CLIENT && is_brokers != is_consumer_protocol(g))
 		return false;
-	return is_brokers || is_config_of(e, g->name, homes);
+	return (is_brokers && !is_told) || is_config_of(e, g->name, homes);
 }
 
 static void find_protocol_setting(struct group *g, const struct event *configs, size_t count, const struct homes *homes)
@@ -431,6 +474,14 @@ static void find_protocol_setting(struct group *g, const struct event *configs, 
 		if (configs[i].type == EVENT_CLIENT_CONFIG && sv_eq(event_text(&configs[i], FIELD_KEY), SV("group.protocol")) &&
 		    is_config_of(&configs[i], g->name, homes))
 			learn(&g->protocol, event_text(&configs[i], FIELD_VALUE));
+	}
+}
+
+static void find_version(struct group *g, const struct event *configs, size_t count, const struct homes *homes)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (configs[i].type == EVENT_CLIENT_VERSION && is_config_of(&configs[i], g->name, homes))
+			learn(&g->client_version, event_text(&configs[i], FIELD_VALUE));
 	}
 }
 
@@ -501,14 +552,17 @@ static size_t group_end(const struct mentions *all, size_t from)
 int groups_find(struct store *s, const struct clocks *c, const struct analysis_options *o, struct arena *a,
 		struct groups *out)
 {
-	static const enum event_type config_types[] = { EVENT_CLIENT_CONFIG, EVENT_BROKER_CONFIG };
+	static const enum event_type config_types[] = { EVENT_CLIENT_CONFIG, EVENT_CLIENT_VERSION, EVENT_BROKER_CONFIG,
+							EVENT_WIRE_CONFIG };
+	struct own_addresses *own;
 	struct mentions all = { NULL, 0, 0 };
 	struct homes homes = { NULL, 0, 0 };
 	struct event *configs;
 	size_t config_count, groups = 0;
 
 	*out = (struct groups){ NULL, 0 };
-	if (load_mentions(s, c, o, a, &all) < 0 || query_load(s, config_types, 2, a, &configs, &config_count) < 0)
+	if (load_mentions(s, c, o, a, &all) < 0 || query_load(s, config_types, 4, a, &configs, &config_count) < 0 ||
+	    own_addresses_find(s, a, &own) < 0)
 		return -1;
 	find_homes(&all, a, &homes);
 	for (size_t i = 0; i < all.count; i = group_end(&all, i))
@@ -521,9 +575,10 @@ int groups_find(struct store *s, const struct clocks *c, const struct analysis_o
 		find_protocol(g, &all.items[i], end - i);
 		find_coordinator(g, &all.items[i], end - i);
 		find_protocol_setting(g, configs, config_count, &homes);
+		find_version(g, configs, config_count, &homes);
 		find_settings(g, configs, config_count, &homes, c, &all.items[i], end - i, a);
 		find_stored_session(g, &all.items[i], end - i, a);
-		find_members(g, &all.items[i], end - i, &homes, a);
+		find_members(g, &all.items[i], end - i, &homes, own, a);
 	}
 	return 0;
 }
@@ -567,9 +622,41 @@ static int64_t value_or(const struct setting *s, int64_t otherwise)
 	return s->known && s->value > 0 ? s->value : otherwise;
 }
 
+/* A default since a version of Kafka's own clients; the newest first (kafka-group-semantics.md 9). */
+struct default_since {
+	int version[3];
+	int64_t ms;
+};
+
+static const struct default_since session_defaults[] = { { { 3, 0, 0 }, 45000 }, { { 0, 10, 1 }, 10000 }, { { 0, 0, 0 }, 30000 } };
+static const struct default_since request_defaults[] = { { { 2, 0, 0 }, 30000 }, { { 0, 10, 1 }, 305000 }, { { 0, 0, 0 }, 40000 } };
+
+/* Whether the version, "2.8.2" or "3.9.0-rc3", is at least that. */
+static bool is_at_least(struct sv version, const int least[3])
+{
+	for (int i = 0; i < 3; i++) {
+		struct sv part = sv_cut(&version, '.');
+		size_t digits = 0;
+		int64_t number = 0;
+
+		while (digits < part.n && digits < 9 && part.p[digits] >= '0' && part.p[digits] <= '9')
+			number = 10 * number + (part.p[digits++] - '0');
+		if (number != least[i])
+			return number > least[i];
+	}
+	return true;
+}
+
+static int64_t default_of(const struct group *g, const struct default_since *defaults)
+{
+	while (g->client_version.n > 0 && !is_at_least(g->client_version, defaults->version))
+		defaults++;
+	return defaults->ms;
+}
+
 int64_t group_session_timeout_ms(const struct group *g)
 {
-	return value_or(&g->session_timeout_ms, 45000);
+	return value_or(&g->session_timeout_ms, is_consumer_protocol(g) ? 45000 : default_of(g, session_defaults));
 }
 
 int64_t group_heartbeat_interval_ms(const struct group *g)
@@ -584,5 +671,5 @@ int64_t group_max_poll_interval_ms(const struct group *g)
 
 int64_t group_request_timeout_ms(const struct group *g)
 {
-	return value_or(&g->request_timeout_ms, 30000);
+	return value_or(&g->request_timeout_ms, default_of(g, request_defaults));
 }

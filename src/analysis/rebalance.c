@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "analysis/adopt.h"
+#include "analysis/wire_line.h"
 
 /* What is read, of all groups. */
 struct lines {
@@ -59,12 +60,20 @@ static struct memberships memberships_of(const struct groups *g, struct arena *a
 	return known;
 }
 
+/* When the member was told; a leave counts from when it was sent. */
+static struct ref_time time_of_answer(const struct clocks *c, const struct event *e)
+{
+	int64_t us = e->type == EVENT_WIRE_LEFT ? 0 : e->duration_us;
+
+	return clock_input_to_ref(c, e->place.input, e->host, (struct host_time){ e->time.us + us });
+}
+
 static int load_lines(struct store *s, const struct clocks *c, const struct groups *g, struct arena *a, struct lines *out)
 {
 	const struct memberships known = memberships_of(g, a);
 	enum event_type types[EVENT_COUNT];
-	size_t n = 0, count;
-	struct event *events;
+	size_t n = 0, count, wire_count;
+	struct event *events, *seen_by_wire;
 
 	for (enum event_type t = 0; t < EVENT_COUNT; t++) {
 		if (event_infos[t].side == SIDE_CLIENT || event_infos[t].side == SIDE_BROKER || t == EVENT_GROUP_STORED ||
@@ -73,6 +82,11 @@ static int load_lines(struct store *s, const struct clocks *c, const struct grou
 	}
 	if (query_load(s, types, n, a, &events, &count) < 0)
 		return -1;
+	if (wire_lines_load(s, g, events, count, a, &seen_by_wire, &wire_count) < 0)
+		return -1;
+	for (size_t i = 0; i < wire_count; i++)
+		*ARENA_PUSH(a, out->with_group.items, out->with_group.count, out->with_group.capacity) =
+			(struct sighting){ &seen_by_wire[i], time_of_answer(c, &seen_by_wire[i]) };
 	for (size_t i = 0; i < count; i++) {
 		const struct event *e = &events[i];
 
@@ -169,6 +183,7 @@ static void live(struct group_life *life)
 	triggers_decide(life);
 	roots_link(life);
 	fates_decide(life);
+	absences_find(life);
 }
 
 /* ---- a broker that stalled ---- */

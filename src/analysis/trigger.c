@@ -76,7 +76,7 @@ static const struct {
 	{ EVENT_MEMBER_JOINS, { TRIGGER_MEMBER_JOIN, STRENGTH_PROVES, 2 } },
 };
 
-static const char *const basis_names[] = { "inference", "client log", "broker line", "broker reason" };
+static const char *const basis_names[] = { "inference", "client log", "wire", "broker line", "broker reason" };
 
 bool trigger_is_removal(enum trigger t)
 {
@@ -179,6 +179,8 @@ struct cause *trigger_add(struct group_life *life, struct episode *ep, const str
 {
 	struct cause c = { .meaning = m, .basis = basis, .time = s->time };
 
+	if (basis == BASIS_CLIENT_LOG && event_infos[s->event->type].side == SIDE_PATH)
+		c.basis = BASIS_WIRE;
 	identify(life, s, &c);
 	c.is_within = ep->has_begun && s->time.us > ep->begun.us + EPISODE_SLACK_US;
 	episode_evidence(life, ep, s);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "analysis/detect.h"
+#include "analysis/heard.h"
 
 const struct window_kind_info window_kind_infos[WINDOW_KIND_COUNT] = {
 #define WINDOW(id, name, jitter, severity, what) { name, jitter, severity, what },
@@ -176,7 +177,7 @@ int windows_find(struct store *s, const struct clocks *c, const struct analysis_
 		if (detectors[i].find(&ctx) < 0)
 			return -1;
 	windows_merge(&ctx);
-	if (windows_find_callers(&ctx) < 0)
+	if (heard_measure(&ctx) < 0 || windows_find_callers(&ctx) < 0)
 		return -1;
 	windows_join_pauses(&ctx);
 	return 0;
@@ -185,6 +186,11 @@ int windows_find(struct store *s, const struct clocks *c, const struct analysis_
 bool window_is_jitter(const struct window *w)
 {
 	return window_kind_infos[w->kind].is_jitter;
+}
+
+struct span window_silence(const struct window *w)
+{
+	return w->has_silence ? w->silence : w->span;
 }
 
 bool window_concerns(const struct window *w, struct sv host, bool *certain)

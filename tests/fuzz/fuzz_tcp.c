@@ -45,6 +45,7 @@ static struct segment step(const uint8_t *p, struct segment last, int64_t now_us
 	struct segment s = { .time_us = now_us, .ip_version = (p[0] & 2) != 0 ? 6 : 4, .has_ip_id = true,
 			     .ip_id = p[11] };
 
+	s.domain = p[0] >> 2 & 3;
 	s.source[3] = from_a ? 1 : 2;
 	s.destination[3] = from_a ? 2 : 1;
 	s.source_port = from_a ? (uint16_t)(40000 + (p[0] >> 4)) : 9092;

@@ -26,6 +26,7 @@ struct segment {
 	int64_t time_us;
 	struct place place;
 	uint8_t ip_version;	/* 4 or 6 */
+	uint64_t domain;	/* of VLANs and tunnels around it (packet.h); 0: none. Addresses are told apart by it */
 	uint8_t source[16], destination[16];	/* IPv4 in the first four bytes */
 	uint16_t source_port, destination_port;
 	bool has_ip_id;
@@ -67,8 +68,13 @@ int tcp_hole(struct tcp *t, int64_t from_us, int64_t to_us);
 /* Ends what is in progress as censored. */
 int tcp_finish(struct tcp *t);
 uint64_t tcp_copies(const struct tcp *t);
+/* Segments that came by after what was sent behind them: out of order, and not sent again. */
+uint64_t tcp_overtaken(const struct tcp *t);
 /* Connections given up early because too many were open at once. */
 uint64_t tcp_evicted(const struct tcp *t);
+struct kafka_counts;
+/* What was left out of Kafka's words (kafka.h). */
+struct kafka_counts tcp_kafka_counts(const struct tcp *t);
 /* Accepts NULL. */
 void tcp_free(struct tcp *t);
 

@@ -9,6 +9,7 @@
 
 #include "input/capture/tcp_flow.h"
 #include "input/capture/tcp_pair.h"
+#include "input/capture/tcp_unseen.h"
 
 /* The opening of a connection, while it was seen. */
 struct tcp_opening {
@@ -26,9 +27,13 @@ struct tcp_opening {
 /* Whether somebody may be expected to act on a connection. */
 enum tcp_presence { TCP_NOT_YET, TCP_OPEN, TCP_LEFT };
 
+struct kafka_conn;
+
 struct tcp_conn {
 	struct tcp_address address[2];	/* of side a and b */
 	uint16_t port[2];
+	uint64_t domain;	/* of VLANs and tunnels */
+	uint64_t hash;		/* of all of these (tcp_table.h) */
 	struct tcp_pair *pair;
 	struct tcp_flow flow[2];	/* what side a sends, what side b sends */
 	struct tcp_opening opening;
@@ -36,8 +41,12 @@ struct tcp_conn {
 	int64_t last_us;
 	uint64_t segments, retransmits, copies;
 	bool closed;	/* reset */
+	bool spoke[2];	/* a packet of the side was seen */
 	enum tcp_presence presence;
-	struct tcp_conn *next;	/* of the same hash, or in the free list */
+	struct tcp_numbers numbers[2];	/* of the packets of side a, of side b */
+	bool is_foreign;	/* it speaks no Kafka */
+	struct kafka_conn *kafka;	/* what it says in Kafka's protocol; NULL: nothing yet, or foreign */
+	struct tcp_conn *next;	/* in the free list */
 	struct tcp_conn *older, *newer;	/* by latest activity */
 };
 

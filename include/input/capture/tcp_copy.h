@@ -7,6 +7,11 @@
  * same IP identification and all else alike and comes at once; a
  * retransmission has an identification of its own and comes after a timer
  * (method.md 3, "Copies are not retransmissions").
+ *
+ * Where one frame is recorded in two domains (with its VLAN tag and without,
+ * inside its tunnel and beside it, on both sides of a router), the two are one
+ * from then on. ("-i any" shows several VLANs without their tags as well: then
+ * all of them are one.)
  */
 
 #include <stdbool.h>
@@ -15,17 +20,29 @@
 #include "input/capture/tcp.h"
 
 #define TCP_COPY_SLOTS 4096
+#define TCP_ALIASES_MAX 32
 
-/* Frames of late, by their digest; a newer one takes the place of an older. */
 struct tcp_copies {
+	/* Frames of late, by their digest; a newer one takes the place of an older. Time 0: none. */
 	struct {
 		uint64_t digest;
 		int64_t us;
-		bool used;
 	} slot[TCP_COPY_SLOTS];
+	uint64_t domain[TCP_COPY_SLOTS];	/* of the frame in the slot, once there is any domain */
+	bool has_domains;
+	struct {
+		uint64_t domain, is;	/* which may be an alias itself */
+	} alias[TCP_ALIASES_MAX];
+	unsigned alias_count;
 };
 
-/* Whether s is a copy of a frame seen just before; s is remembered. */
-bool tcp_copies_see(struct tcp_copies *c, const struct segment *s, int64_t now_us);
+/* Whether s is a copy of a frame seen just before; s is remembered. hash: that of its ends (tcp_hash). */
+bool tcp_copies_see(struct tcp_copies *c, const struct segment *s, uint64_t hash, int64_t now_us);
+/* The domain that stands for all that are one with it. */
+uint64_t tcp_copies_domain(const struct tcp_copies *c, uint64_t domain);
+/* From now on the two are one. */
+void tcp_copies_alias(struct tcp_copies *c, uint64_t domain, uint64_t is);
+/* Frames from before do not come again. */
+void tcp_copies_forget(struct tcp_copies *c);
 
 #endif

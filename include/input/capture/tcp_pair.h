@@ -43,7 +43,14 @@ struct tcp_side {
 	struct tcp_flow *given_up;	/* stalled flows whose side turned elsewhere, the peer not heard since */
 };
 
+/* Packets picked to be found again (tcp_sight.h). */
+struct tcp_sights {
+	uint64_t mask;		/* of the digest: all these bits must be 0 */
+	unsigned count;		/* picked with this mask */
+};
+
 struct tcp_pair {
+	uint64_t domain;	/* of VLANs and tunnels */
 	struct tcp_address caller, callee;
 	uint16_t callee_port;
 	uint16_t caller_port;	/* of the most recent connection */
@@ -53,6 +60,7 @@ struct tcp_pair {
 	unsigned open;		/* of them established, and not left by either side */
 	unsigned connecting;	/* of them with an unanswered SYN */
 	int64_t syn_us;		/* latest SYN without an answer */
+	struct tcp_sights sights;
 	struct tcp_pair *next;	/* of the same hash, or in the free list */
 };
 
@@ -61,10 +69,10 @@ struct tcp_pairs;
 /* Lives as long as the arena. */
 struct tcp_pairs *tcp_pairs_new(struct arena *a);
 /* NULL when there is none. */
-struct tcp_pair *tcp_pairs_find(struct tcp_pairs *p, const struct tcp_address *caller, const struct tcp_address *callee,
-				uint16_t callee_port);
+struct tcp_pair *tcp_pairs_find(struct tcp_pairs *p, uint64_t domain, const struct tcp_address *caller,
+				const struct tcp_address *callee, uint16_t callee_port);
 /* Finds or makes it; each call is undone by tcp_pairs_release, the last of which frees it. */
-struct tcp_pair *tcp_pairs_hold(struct tcp_pairs *p, const struct tcp_address *caller,
+struct tcp_pair *tcp_pairs_hold(struct tcp_pairs *p, uint64_t domain, const struct tcp_address *caller,
 				const struct tcp_address *callee, uint16_t callee_port);
 void tcp_pairs_release(struct tcp_pairs *p, struct tcp_pair *pair);
 /* Calls visit for each, in an order that depends on the addresses alone. */

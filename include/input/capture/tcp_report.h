@@ -13,6 +13,18 @@ struct tcp_report {
 	bool failed;
 };
 
+/* "[", an IPv6 address, "]:65535" */
+#define TCP_END_BYTES 56
+
+/* The texts of a connection's ends, which an event borrows. */
+struct tcp_ends {
+	char a[TCP_END_BYTES], b[TCP_END_BYTES];
+};
+
+/* For those that make events of their own. */
+void tcp_report_path(struct event *e, const struct tcp_conn *c, struct tcp_ends *texts);
+void tcp_report_put(struct tcp_report *r, const struct event *e);
+
 void tcp_report_connection(struct tcp_report *r, const struct tcp_conn *c);
 /* The second at hand of a flow, if there is one; it is over then. */
 void tcp_report_second(struct tcp_report *r, struct tcp_flow *f);
@@ -27,6 +39,11 @@ void tcp_report_reset(struct tcp_report *r, const struct tcp_conn *c, unsigned b
 /* The called side answered the opening by a reset. */
 void tcp_report_refused(struct tcp_report *r, const struct tcp_conn *c, const struct tcp_mark *mark);
 void tcp_report_zero_window(struct tcp_report *r, const struct tcp_flow *f, int64_t end_us, bool censored);
+/* side: whose transmissions. */
+void tcp_report_unseen(struct tcp_report *r, const struct tcp_conn *c, unsigned side, const struct tcp_mark *mark,
+		       const struct tcp_unseen *unseen);
 void tcp_report_quiet(struct tcp_report *r, const struct tcp_pair *p, const struct tcp_quiet *quiet, bool censored);
+/* A packet that the capture of another host may show too. */
+void tcp_report_sighted(struct tcp_report *r, const struct tcp_conn *c, unsigned by, const struct segment *s, uint64_t digest);
 
 #endif

@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kind: packet captures. Reads pcap and pcapng through libpcap out of a stream,
+ * kind: packet captures. Takes the records of a capture one by one (record.h),
  * decodes each packet (packet.h), gives its segment to tcp (tcp.h), and says
  * which time the capture covers (method.md 1) and where it has holes
  * (method.md 3).
  */
 
-#define _GNU_SOURCE	/* fopencookie */
-
-#include <errno.h>
-#include <pcap/pcap.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "input/kind.h"
+#include "input/capture/kafka.h"
 #include "input/capture/packet.h"
+#include "input/capture/record.h"
 #include "input/capture/tcp.h"
-
-/* libpcap reads through stdio; its usual 4 KiB cost a call for every few packets. */
-#define BUFFER_BYTES (256 * 1024)
 
 /* Times of several queues or CPUs interleave by far less than this; a step of more is another capture or a set clock. */
 #define STEP_BACK_US (1 * US_PER_S)
@@ -34,40 +28,35 @@
  * before it sends again (Linux: TCP_RTO_MAX, 120 s): merged files, mostly.
  */
 #define SILENCE_UNEXPLAINED_US (130 * US_PER_S)
-/* 2100-01-01: beyond is a damaged record. */
-#define TIME_MOST_S INT64_C(4102444800)
+/*
+ * Drops that the capture reports within so short an interval are a hole in its
+ * coverage: no longer than the lag of a session timeout, over which evidence
+ * is weighed anyhow. Those of a longer one may lie anywhere in it.
+ */
+#define DROPS_PLACED_US (60 * US_PER_S)
+/* Of all packets: where a capture dropped more, its losses are no losses of the network (method.md 3, loss above 1 %). */
+#define DROPS_MOST_PERCENT 1
+/* Drops closer together are one hole. */
+#define DROPS_APART_US (1 * US_PER_S)
 
 /* ---- formats and link types ---- */
 
-/* First bytes as they stand in the file; record headers of 0 bytes: not known, so that no offset can be told. */
+/* First bytes as they stand in the file. */
 static const struct format {
 	uint8_t magic[4];
 	const char *name;
-	uint8_t file_header_bytes, record_header_bytes;
+	uint8_t header_bytes;
+	const struct record_reader_ops *reader;
 } formats[] = {
-	{ { 0xa1, 0xb2, 0xc3, 0xd4 }, "pcap", 24, 16 },		/* microseconds, big-endian */
-	{ { 0xd4, 0xc3, 0xb2, 0xa1 }, "pcap", 24, 16 },		/* little-endian */
-	{ { 0xa1, 0xb2, 0x3c, 0x4d }, "pcap", 24, 16 },		/* nanoseconds */
-	{ { 0x4d, 0x3c, 0xb2, 0xa1 }, "pcap", 24, 16 },
-	{ { 0xa1, 0xb2, 0xcd, 0x34 }, "pcap", 24, 24 },		/* Kuznetzov's patch, 1990s */
-	{ { 0x34, 0xcd, 0xb2, 0xa1 }, "pcap", 24, 24 },
-	{ { 0x0a, 0x0d, 0x0d, 0x0a }, "pcapng", 28, 0 },
+	{ { 0xa1, 0xb2, 0xc3, 0xd4 }, "pcap", 24, &record_pcap },	/* microseconds, big-endian */
+	{ { 0xd4, 0xc3, 0xb2, 0xa1 }, "pcap", 24, &record_pcap },	/* little-endian */
+	{ { 0xa1, 0xb2, 0x3c, 0x4d }, "pcap", 24, &record_pcap },	/* nanoseconds */
+	{ { 0x4d, 0x3c, 0xb2, 0xa1 }, "pcap", 24, &record_pcap },
+	{ { 0xa1, 0xb2, 0xcd, 0x34 }, "pcap", 24, &record_libpcap },	/* Kuznetzov's patch, 1990s */
+	{ { 0x34, 0xcd, 0xb2, 0xa1 }, "pcap", 24, &record_libpcap },
+	{ { 0x0a, 0x0d, 0x0d, 0x0a }, "pcapng", 28, &record_pcapng },
 };
 #define FORMAT_COUNT (sizeof formats / sizeof formats[0])
-
-static const struct {
-	int dlt;
-	enum packet_link link;
-} link_types[] = {
-	{ DLT_EN10MB, PACKET_ETHERNET },
-	{ DLT_LINUX_SLL, PACKET_SLL },
-	{ DLT_LINUX_SLL2, PACKET_SLL2 },
-	{ DLT_RAW, PACKET_RAW },
-	{ DLT_IPV4, PACKET_RAW },
-	{ DLT_IPV6, PACKET_RAW },
-	{ DLT_NULL, PACKET_FAMILY },
-	{ DLT_LOOP, PACKET_FAMILY },
-};
 
 static const struct format *format_of(struct sv head)
 {
@@ -77,71 +66,49 @@ static const struct format *format_of(struct sv head)
 	return NULL;
 }
 
-static bool link_of(int dlt, enum packet_link *out)
+/* Versions before 2.4 have their lengths in either order, which libpcap knows to tell. */
+static const struct record_reader_ops *reader_of(const struct format *f, struct sv head)
 {
-	for (size_t i = 0; i < sizeof link_types / sizeof link_types[0]; i++) {
-		if (link_types[i].dlt == dlt) {
-			*out = link_types[i].link;
-			return true;
-		}
-	}
-	return false;
+	const uint8_t *p = (const uint8_t *)head.p;
+	bool big_endian = p[0] == 0xa1;
+
+	if (f->reader == &record_pcap && head.n >= f->header_bytes &&
+	    (record_u16(p + 4, big_endian) != 2 || record_u16(p + 6, big_endian) < 4))
+		return &record_libpcap;
+	return f->reader;
 }
 
 /* ---- one input ---- */
 
+/* Link types that are not read, of which each is said once. */
+#define LINKS_SAID_MAX 8
+
 struct capture {
 	struct ingest *in;
-	const struct format *format;
-	pcap_t *pcap;
+	const struct record_reader_ops *reader;
+	struct intake intake;
+	struct record_reader *records;
+	struct packet_decoder *decoder;
 	struct tcp *tcp;
-	bool has_link;		/* link is one that is read */
+	bool has_link;		/* link is that of link_type */
+	uint32_t link_type;
 	enum packet_link link;
-	bool stream_damaged, stream_ended;
-	uint64_t offset;	/* of the next record */
+	uint32_t links_said[LINKS_SAID_MAX];
+	unsigned links_said_count;
 	struct place place;	/* of the packet at hand */
-	uint64_t segments;
+	uint64_t readable, segments;	/* packets of known links; those of TCP */
 	/* Since the start, or the latest hole. */
 	uint64_t run_packets;
-	int64_t run_start_us, last_us;
+	int64_t run_start_us, last_us, first_us;
 	/* A silence of which it is not yet known what it was. */
 	bool has_silence;
 	int64_t silence_start_us, silence_end_us;
+	/* Drops by the capture's own account. */
+	uint64_t dropped;
+	bool has_drops, drops_grew;	/* a hole of them that may go on; it did since tcp was told */
+	int64_t drops_from_us, drops_to_us;
+	struct record_drops unplaced;
 };
-
-static ssize_t read_stream(void *cookie, char *bytes, size_t n)
-{
-	struct capture *c = cookie;
-	ptrdiff_t got = stream_read(c->in->stream, bytes, n);
-
-	c->stream_ended = c->stream_ended || got == 0;
-	c->stream_damaged = c->stream_damaged || got < 0;
-	if (got < 0)
-		errno = EIO;
-	return got;
-}
-
-/* 0; or 1 when it cannot be read, which is recorded. */
-static int open_capture(struct capture *c)
-{
-	static const cookie_io_functions_t functions = { .read = read_stream };
-	char why[PCAP_ERRBUF_SIZE] = "";
-	FILE *f = fopencookie(c, "rb", functions);
-
-	if (f == NULL) {
-		diag_add(c->in->diag, SEVERITY_WARNING, "capture.unreadable", NULL, "cannot be read: %s",
-			 strerror(errno));
-		return 1;
-	}
-	setvbuf(f, NULL, _IOFBF, BUFFER_BYTES);
-	c->pcap = pcap_fopen_offline_with_tstamp_precision(f, PCAP_TSTAMP_PRECISION_MICRO, why);
-	if (c->pcap != NULL)
-		return 0;
-	fclose(f);
-	if (!c->stream_damaged)
-		diag_add(c->in->diag, SEVERITY_WARNING, "capture.damaged", NULL, "its header cannot be read: %s", why);
-	return 1;
-}
 
 static int put_event(void *context, const struct event *e)
 {
@@ -224,6 +191,8 @@ static int take_time(struct capture *c, int64_t now_us)
 	if (c->run_packets == 0) {
 		c->run_start_us = now_us;
 		c->last_us = now_us;
+		if (c->first_us == 0)
+			c->first_us = now_us;
 	} else if (now_us < c->last_us - STEP_BACK_US) {
 		rc = take_step_back(c, now_us);
 		c->last_us = now_us;
@@ -234,6 +203,88 @@ static int take_time(struct capture *c, int64_t now_us)
 	c->run_packets++;
 	return rc;
 }
+
+/* ---- drops that the capture reports ---- */
+
+/* The hole that drops made is over. */
+static int end_drops(struct capture *c)
+{
+	int rc;
+
+	if (!c->has_drops)
+		return 0;
+	c->has_drops = false;
+	rc = put_hole(c, c->drops_from_us, c->drops_to_us);
+	if (rc == 0 && c->drops_grew)
+		rc = tcp_hole(c->tcp, c->last_us, c->last_us);
+	return rc;
+}
+
+/* Between two packets: what was seen before says nothing about what comes after. */
+static int take_drops_before(struct capture *c, const struct record_drops *d)
+{
+	if (c->has_drops && d->from_us - c->drops_to_us <= DROPS_APART_US) {
+		c->drops_to_us = d->to_us > c->drops_to_us ? d->to_us : c->drops_to_us;
+		c->drops_grew = true;
+		return 0;
+	}
+	if (end_drops(c) != 0)
+		return -1;
+	c->has_drops = true;
+	c->drops_grew = false;
+	c->drops_from_us = d->from_us;
+	c->drops_to_us = d->to_us;
+	return tcp_hole(c->tcp, d->from_us, d->to_us > c->last_us ? d->to_us : c->last_us);
+}
+
+static void widen(struct record_drops *all, const struct record_drops *d)
+{
+	if (all->packets == 0 || d->from_us < all->from_us)
+		all->from_us = d->from_us;
+	if (d->to_us > all->to_us)
+		all->to_us = d->to_us;
+	all->packets += d->packets;
+}
+
+/* Told afterwards: what tcp made of it stands, but the time counts as not covered. */
+static int take_drops_since(struct capture *c, const struct record_drops *d)
+{
+	struct record_drops placed = *d;
+
+	/* Of an interface without a packet, or statistics without a time. */
+	if (placed.to_us == 0 || c->run_packets == 0)
+		return 0;
+	if (placed.from_us == 0)
+		placed.from_us = c->first_us;
+	if (placed.to_us - placed.from_us <= DROPS_PLACED_US)
+		return put_hole(c, placed.from_us, placed.to_us);
+	widen(&c->unplaced, &placed);
+	return 0;
+}
+
+static int take_drops(struct capture *c, const struct record *r)
+{
+	if (r->drops.packets == 0)
+		return 0;
+	if (__builtin_add_overflow(c->dropped, r->drops.packets, &c->dropped))
+		c->dropped = UINT64_MAX;
+	return r->is_packet ? take_drops_before(c, &r->drops) : take_drops_since(c, &r->drops);
+}
+
+static int finish_drops(struct capture *c)
+{
+	int rc = end_drops(c);
+
+	if (rc == 0 && c->unplaced.packets > c->in->info->records / 100 * DROPS_MOST_PERCENT)
+		rc = put_hole(c, c->unplaced.from_us, c->unplaced.to_us);
+	if (c->dropped > 0)
+		diag_add(c->in->diag, SEVERITY_WARNING, "capture.drops", NULL,
+			 "the capture dropped %llu packets by its own account%s", (unsigned long long)c->dropped,
+			 c->unplaced.packets > 0 ? "; when, it does not tell to the minute" : "");
+	return rc;
+}
+
+/* ---- packets ---- */
 
 /* The first segment after a silence tells what it was. */
 static int explain_silence(struct capture *c, const struct segment *s)
@@ -261,8 +312,6 @@ static int explain_silence(struct capture *c, const struct segment *s)
 	return 0;
 }
 
-/* ---- packets ---- */
-
 static int take_segment(struct capture *c, struct segment *s, int64_t now_us)
 {
 	s->time_us = now_us;
@@ -279,34 +328,34 @@ static void skip(struct capture *c, const char *code, const char *why)
 	diag_add(c->in->diag, SEVERITY_WARNING, code, &c->place, "%s", why);
 }
 
-/* False: no time that can be one. */
-static bool time_of(const struct pcap_pkthdr *header, int64_t *us)
+/* Interfaces of one file may differ in it. */
+static bool find_link(struct capture *c, uint32_t type)
 {
-	int64_t s = header->ts.tv_sec;
-
-	/* libpcap gives 0 for the packets of pcapng that have none. */
-	if (s <= 0 || s > TIME_MOST_S)
-		return false;
-	*us = s * US_PER_S + header->ts.tv_usec;
-	return true;
+	if (c->has_link && c->link_type == type)
+		return true;
+	c->has_link = packet_link_of(type, &c->link);
+	c->link_type = type;
+	return c->has_link;
 }
 
-static int take_packet(struct capture *c, const struct pcap_pkthdr *header, const uint8_t *bytes)
+static void note_link(struct capture *c, uint32_t type)
 {
-	struct segment s;
-	int64_t now_us;
+	for (unsigned i = 0; i < c->links_said_count; i++)
+		if (c->links_said[i] == type)
+			return;
+	if (c->links_said_count == LINKS_SAID_MAX)
+		return;
+	c->links_said[c->links_said_count++] = type;
+	diag_add(c->in->diag, SEVERITY_WARNING, "capture.link_type", &c->place,
+		 "packets of link type %u are not read; Ethernet, Linux cooked, raw IP, PPP and loopback are",
+		 (unsigned)type);
+}
 
-	if (!c->has_link)
-		return 0;
-	if (!time_of(header, &now_us)) {
-		skip(c, "capture.no_time", "the packet has no time");
-		return 0;
-	}
-	if (take_time(c, now_us) != 0)
-		return -1;
-	switch (packet_decode(c->link, bytes, header->caplen, header->len, &s)) {
+static int take_decoded(struct capture *c, enum packet_what what, struct segment *s, int64_t now_us)
+{
+	switch (what) {
 	case PACKET_TCP:
-		return take_segment(c, &s, now_us);
+		return take_segment(c, s, now_us);
 	case PACKET_OTHER:
 		break;
 	case PACKET_SHORT:
@@ -319,66 +368,97 @@ static int take_packet(struct capture *c, const struct pcap_pkthdr *header, cons
 	return 0;
 }
 
-static void begin_packet(struct capture *c)
+static int take_packet(struct capture *c, const struct record *r)
 {
-	c->in->info->records++;
-	c->place = (struct place){ .unit = PLACE_PACKET, .number = c->in->info->records,
-				   .byte_offset = c->format->record_header_bytes != 0 ? c->offset : 0 };
+	struct segment s;
+
+	if (!find_link(c, r->link)) {
+		note_link(c, r->link);
+		return 0;
+	}
+	c->readable++;
+	if (!r->has_time) {
+		skip(c, "capture.no_time", "the packet has no time");
+		return 0;
+	}
+	if (take_drops(c, r) != 0)
+		return -1;
+	if (c->has_drops && r->time_us - c->drops_to_us > DROPS_APART_US && end_drops(c) != 0)
+		return -1;
+	if (take_time(c, r->time_us) != 0)
+		return -1;
+	return take_decoded(c, packet_decode(c->decoder, c->link, r->bytes, r->captured, r->wire, &s), &s, r->time_us);
 }
 
-/* What stopped the reading before the end. */
-static void note_end(struct capture *c)
+static int take_record(struct capture *c, const struct record *r)
 {
-	begin_packet(c);
-	c->in->info->records--;
-	if (c->stream_damaged)
-		return;	/* recorded by the stream */
-	if (c->stream_ended)
-		diag_add(c->in->diag, SEVERITY_WARNING, "capture.truncated", &c->place,
-			 "the file ends inside this packet; those before it are kept");
-	else
-		diag_add(c->in->diag, SEVERITY_WARNING, "capture.damaged", &c->place,
-			 "reading stops here, what comes before is kept: %s", pcap_geterr(c->pcap));
+	if (!r->is_packet)
+		return take_drops(c, r);
+	c->place.number = ++c->in->info->records;
+	c->place.byte_offset = r->offset;
+	return take_packet(c, r);
 }
 
-static int read_packets(struct capture *c)
+/* What stopped the reading before the end; what the stream stumbled over it has recorded itself. */
+static void note_end(struct capture *c, const char *why)
 {
-	struct pcap_pkthdr *header;
-	const uint8_t *bytes;
+	bool cut = strcmp(why, RECORD_WHY_CUT) == 0;
+
+	c->place.number = c->in->info->records + 1;
+	c->place.byte_offset = c->intake.offset;
+	if (!c->intake.damaged)
+		diag_add(c->in->diag, SEVERITY_WARNING, cut ? "capture.truncated" : "capture.damaged", &c->place,
+			 "stopped at packet %llu: %s; what comes before is kept", (unsigned long long)c->place.number,
+			 why);
+}
+
+static int read_records(struct capture *c)
+{
+	struct record r;
+	const char *why = NULL;
 	int got;
 
-	c->offset = c->format->file_header_bytes;
-	while ((got = pcap_next_ex(c->pcap, &header, &bytes)) == 1) {
-		begin_packet(c);
-		c->offset += c->format->record_header_bytes + (uint64_t)header->caplen;
-		if (take_packet(c, header, bytes) != 0)
+	while ((got = c->reader->next(c->records, &r, &why)) == 1)
+		if (take_record(c, &r) != 0)
 			return -1;
-	}
-	if (got == PCAP_ERROR)
-		note_end(c);
+	if (got < 0)
+		note_end(c, why);
 	return 0;
 }
 
 /* ---- the kind ---- */
 
-static void note_link(struct capture *c)
+/* Of what Kafka's clients and brokers said. */
+static void note_unread_requests(struct capture *c)
 {
-	int dlt = pcap_datalink(c->pcap);
-	const char *name = pcap_datalink_val_to_name(dlt);
+	const struct kafka_counts n = tcp_kafka_counts(c->tcp);
+	const struct {
+		uint64_t count;
+		const char *code, *what;
+	} notes[] = {
+		{ n.newer, "capture.kafka_newer", "requests are of versions newer than the ones known; of them the headers alone were read" },
+		{ n.damaged, "capture.kafka_damaged", "requests or answers of Kafka contradict their own lengths; they are ignored" },
+		{ n.dropped, "capture.kafka_waiting", "requests of Kafka were given up before their answers: too many at once" },
+		{ n.tls, "capture.encrypted", "connections are encrypted; heartbeats in them are inferred from sizes and rhythm" },
+	};
 
-	c->has_link = link_of(dlt, &c->link);
-	if (!c->has_link)
-		diag_add(c->in->diag, SEVERITY_WARNING, "capture.link_type", NULL,
-			 "packets of link type %d (%s) are not read; Ethernet, Linux cooked, raw IP and loopback are", dlt,
-			 name != NULL ? name : "unknown");
+	for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++)
+		if (notes[i].count > 0)
+			diag_add(c->in->diag, SEVERITY_NOTE, notes[i].code, NULL, "%llu %s",
+				 (unsigned long long)notes[i].count, notes[i].what);
 }
 
 static void note_what_was_left_out(struct capture *c)
 {
 	uint64_t copies = tcp_copies(c->tcp), evicted = tcp_evicted(c->tcp);
+	uint64_t fragments = packet_decoder_fragments_lost(c->decoder);
 
-	if (c->has_link && c->in->info->records > 0 && c->segments == 0)
+	if (c->readable > 0 && c->segments == 0)
 		diag_add(c->in->diag, SEVERITY_NOTE, "capture.no_tcp", NULL, "none of its packets is TCP");
+	if (fragments > 0)
+		diag_add(c->in->diag, SEVERITY_WARNING, "capture.fragments", NULL,
+			 "%llu fragments of packets are not read: what comes before them was not captured",
+			 (unsigned long long)fragments);
 	if (copies > 0)
 		diag_add(c->in->diag, SEVERITY_NOTE, "capture.copies", NULL,
 			 "%llu packets were recorded more than once; the copies are ignored",
@@ -387,15 +467,18 @@ static void note_what_was_left_out(struct capture *c)
 		diag_add(c->in->diag, SEVERITY_WARNING, "capture.connections", NULL,
 			 "%llu connections were given up before their end: too many at once",
 			 (unsigned long long)evicted);
+	note_unread_requests(c);
 }
 
 static int read_opened(struct capture *c)
 {
 	int rc;
 
-	note_link(c);
 	c->tcp = tcp_new((struct event_sink){ put_event, c });
-	rc = read_packets(c);
+	c->decoder = packet_decoder_new(c->in->input);
+	rc = read_records(c);
+	if (rc == 0)
+		rc = finish_drops(c);
 	if (rc == 0)
 		rc = tcp_finish(c->tcp);
 	if (rc == 0)
@@ -407,21 +490,32 @@ static int read_opened(struct capture *c)
 
 static int capture_read(struct ingest *in)
 {
-	struct capture c = { .in = in, .format = format_of(stream_head(in->stream)) };
+	struct sv head = stream_head(in->stream);
+	const struct format *format = format_of(head);
+	struct capture c = { .in = in, .place = { .unit = PLACE_PACKET } };
+	const char *why;
 	int rc;
 
 	/* With --as the content was not asked. */
-	if (c.format == NULL) {
+	if (format == NULL) {
 		diag_add(in->diag, SEVERITY_WARNING, "capture.damaged", NULL, "is no pcap or pcapng file");
 		return 0;
 	}
-	in->info->format = sv_of(c.format->name);
+	in->info->format = sv_of(format->name);
 	in->info->zone_name = SV("UTC");
 	in->info->zone_source = SV("written");
-	if (open_capture(&c) != 0)
+	intake_init(&c.intake, in->stream, in->input);
+	c.reader = reader_of(format, head);
+	c.records = c.reader->open(&c.intake, in->input, &why);
+	if (c.records == NULL) {
+		if (!c.intake.damaged)
+			diag_add(in->diag, SEVERITY_WARNING, "capture.damaged", NULL, "its header cannot be read: %s",
+				 why);
 		return 0;
+	}
 	rc = read_opened(&c);
-	pcap_close(c.pcap);
+	if (c.reader->close != NULL)
+		c.reader->close(c.records);
 	return rc;
 }
 
@@ -433,7 +527,7 @@ static enum sniffed capture_sniff(struct sv head, struct sv base_name, const str
 	(void)rules;
 	if (format == NULL)
 		return SNIFF_NOT_MINE;
-	if (head.n >= format->file_header_bytes)
+	if (head.n >= format->header_bytes)
 		return SNIFF_MINE;
 	*why = "the capture ends inside its file header";
 	return SNIFF_BROKEN;

@@ -11,15 +11,17 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "input/capture/kafka.h"
 #include "input/capture/tcp_conn.h"
 #include "input/capture/tcp_copy.h"
 #include "input/capture/tcp_pair.h"
 #include "input/capture/tcp_report.h"
+#include "input/capture/tcp_sight.h"
 #include "input/capture/tcp_stall.h"
+#include "input/capture/tcp_table.h"
 
 /* Open at once; the least recently active gives way. About 2 KB each. */
-#define CONNECTIONS_MAX 8192
-#define CONN_BUCKETS 16384
+#define CONNECTIONS_MAX 16384
 
 #define RTO_LEAST_US (200 * US_PER_MS)
 /* The median is not the smoothed round trip, and timers tick. */
@@ -28,14 +30,17 @@
 struct tcp {
 	struct arena *arena;
 	struct tcp_report report;
+	struct tcp_sights sights;
 	struct tcp_copies *copies;
 	struct tcp_pairs *pairs;
-	struct tcp_conn *bucket[CONN_BUCKETS];
+	struct kafka *kafka;
+	struct tcp_table table;
 	struct tcp_conn *oldest, *newest;	/* by latest activity */
+	struct tcp_conn *hole_at;	/* the newest before the latest hole; NULL: none, or all are newer */
 	struct tcp_conn *free;
 	size_t connections;
 	int64_t now_us;		/* does not go back but across a hole */
-	uint64_t copy_count, evicted;
+	uint64_t copy_count, late_count, evicted;
 };
 
 /* The ends of a segment's connection, the sender first. */
@@ -55,46 +60,12 @@ static struct ends ends_of(const struct segment *s)
 	return e;
 }
 
-/* ---- the table ---- */
-
-static uint64_t hash_end(const struct tcp_address *a, uint16_t port)
-{
-	uint64_t h = port + UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < (a->version == 6 ? 16U : 4U); i++)
-		h = (h ^ a->bytes[i]) * UINT64_C(0x100000001b3);
-	return h * UINT64_C(0x9e3779b97f4a7c15);
-}
-
-/* The same for both directions. */
-static size_t bucket_of(const struct tcp_address address[2], const uint16_t port[2])
-{
-	uint64_t h = hash_end(&address[0], port[0]) + hash_end(&address[1], port[1]);
-
-	return (size_t)(h >> 32) % CONN_BUCKETS;
-}
-
-static bool is_end(const struct tcp_conn *c, unsigned side, const struct ends *e, unsigned end)
-{
-	return c->port[side] == e->port[end] && c->address[side].version == e->address[end].version &&
-	       memcmp(c->address[side].bytes, e->address[end].bytes, sizeof e->address[end].bytes) == 0;
-}
-
-/* NULL when there is none; *side is the sender's. */
-static struct tcp_conn *find(const struct tcp *t, const struct ends *e, unsigned *side)
-{
-	struct tcp_conn *c = t->bucket[bucket_of(e->address, e->port)];
-
-	for (; c != NULL; c = c->next) {
-		for (*side = TCP_A; *side <= TCP_B; (*side)++)
-			if (is_end(c, *side, e, 0) && is_end(c, !*side, e, 1))
-				return c;
-	}
-	return NULL;
-}
+/* ---- by latest activity ---- */
 
 static void unlink_activity(struct tcp *t, struct tcp_conn *c)
 {
+	if (t->hole_at == c)
+		t->hole_at = c->older;
 	if (c->older != NULL)
 		c->older->newer = c->newer;
 	else
@@ -114,6 +85,14 @@ static void link_newest(struct tcp *t, struct tcp_conn *c)
 	else
 		t->oldest = c;
 	t->newest = c;
+}
+
+static void touch(struct tcp *t, struct tcp_conn *c)
+{
+	if (t->newest == c && t->hole_at != c)
+		return;
+	unlink_activity(t, c);
+	link_newest(t, c);
 }
 
 /* ---- the end of a connection ---- */
@@ -161,14 +140,11 @@ static void cut(struct tcp *t, struct tcp_conn *c)
 
 static void forget(struct tcp *t, struct tcp_conn *c)
 {
-	struct tcp_conn **at = &t->bucket[bucket_of(c->address, c->port)];
-
 	cut(t, c);
+	kafka_end(t->kafka, c, t->now_us, true);
 	tcp_report_connection(&t->report, c);
 	tcp_conn_leave(c);
-	while (*at != c)
-		at = &(*at)->next;
-	*at = c->next;
+	tcp_table_remove(&t->table, c);
 	unlink_activity(t, c);
 	tcp_pairs_release(t->pairs, c->pair);
 	c->next = t->free;
@@ -198,8 +174,8 @@ static bool is_caller(const struct tcp *t, const struct segment *s, const struct
 
 	if ((s->flags & TCP_SYN) != 0)
 		return (s->flags & TCP_ACK) == 0;
-	calls = tcp_pairs_find(t->pairs, &e->address[0], &e->address[1], e->port[1]);
-	called = tcp_pairs_find(t->pairs, &e->address[1], &e->address[0], e->port[0]);
+	calls = tcp_pairs_find(t->pairs, s->domain, &e->address[0], &e->address[1], e->port[1]);
+	called = tcp_pairs_find(t->pairs, s->domain, &e->address[1], &e->address[0], e->port[0]);
 	if ((calls != NULL && calls->certain) != (called != NULL && called->certain))
 		return calls != NULL && calls->certain;
 	return e->port[0] >= e->port[1];
@@ -208,7 +184,6 @@ static bool is_caller(const struct tcp *t, const struct segment *s, const struct
 static struct tcp_conn *open_connection(struct tcp *t, const struct segment *s, const struct ends *e, unsigned *side)
 {
 	unsigned a = is_caller(t, s, e) ? 0 : 1;
-	size_t bucket = bucket_of(e->address, e->port);
 	struct tcp_conn *c;
 
 	if (t->connections == CONNECTIONS_MAX) {
@@ -217,15 +192,15 @@ static struct tcp_conn *open_connection(struct tcp *t, const struct segment *s, 
 	}
 	c = take_free(t);
 	*c = (struct tcp_conn){ .address = { e->address[a], e->address[!a] }, .port = { e->port[a], e->port[!a] },
-				.first = { t->now_us, s->place }, .next = t->bucket[bucket] };
+				.domain = s->domain, .hash = tcp_hash(s), .first = { t->now_us, s->place } };
 	for (unsigned i = TCP_A; i <= TCP_B; i++) {
 		c->flow[i].conn = c;
 		c->flow[i].side = i;
 	}
-	t->bucket[bucket] = c;
+	tcp_table_add(&t->table, c);
 	t->connections++;
 	link_newest(t, c);
-	c->pair = tcp_pairs_hold(t->pairs, &c->address[TCP_A], &c->address[TCP_B], c->port[TCP_B]);
+	c->pair = tcp_pairs_hold(t->pairs, c->domain, &c->address[TCP_A], &c->address[TCP_B], c->port[TCP_B]);
 	c->pair->caller_port = c->port[TCP_A];
 	c->pair->certain = c->pair->certain || (s->flags & TCP_SYN) != 0;
 	*side = a;
@@ -240,23 +215,51 @@ static bool is_reuse(const struct tcp_conn *c, const struct segment *s, unsigned
 	return side != TCP_A || !c->opening.seen || c->opening.isn != s->sequence;
 }
 
-/* NULL: a reset of a connection that is not known says nothing. */
-static struct tcp_conn *connection_of(struct tcp *t, const struct segment *s, unsigned *side)
+/*
+ * Tunnels and VLANs may differ by direction (Geneve's and GRE's numbers do, as
+ * some virtual switches set them). So the first answer from one domain to what
+ * was sent in another shows that the two are one: of this side nothing has been
+ * seen there, and what it acknowledges is what was sent there.
+ */
+static struct tcp_conn *find_elsewhere(struct tcp *t, const struct segment *s, uint64_t hash, unsigned *side)
 {
-	struct ends e = ends_of(s);
-	struct tcp_conn *c = find(t, &e, side);
+	struct tcp_conn *c;
+
+	if (!t->copies->has_domains)
+		return NULL;
+	c = tcp_table_find_elsewhere(&t->table, s, hash, side);
+	/* Its domain has become one with that of the segment since. */
+	if (c != NULL && tcp_copies_domain(t->copies, c->domain) == s->domain) {
+		c->domain = s->domain;
+		return c;
+	}
+	if (c == NULL || (s->flags & (TCP_ACK | TCP_RST)) != TCP_ACK || c->spoke[*side] || !c->flow[!*side].synced)
+		return NULL;
+	if (!tcp_is_near(s->acknowledgment, c->flow[!*side].next + (c->opening.seen && !c->opening.answered)))
+		return NULL;
+	tcp_copies_alias(t->copies, s->domain, c->domain);
+	return c;
+}
+
+/* NULL: a reset of a connection that is not known says nothing. */
+static struct tcp_conn *connection_of(struct tcp *t, const struct segment *s, uint64_t hash, unsigned *side)
+{
+	struct tcp_conn *c = tcp_table_find(&t->table, s, hash, side);
+	struct ends e;
 
 	if (c != NULL && is_reuse(c, s, *side)) {
 		forget(t, c);
 		c = NULL;
+	} else if (c == NULL) {
+		c = find_elsewhere(t, s, hash, side);
 	}
 	if (c != NULL) {
-		unlink_activity(t, c);
-		link_newest(t, c);
+		touch(t, c);
 		return c;
 	}
 	if ((s->flags & TCP_RST) != 0)
 		return NULL;
+	e = ends_of(s);
 	return open_connection(t, s, &e, side);
 }
 
@@ -409,6 +412,7 @@ static void take_data(struct tcp *t, struct tcp_flow *f, const struct segment *s
 
 	if (kind != TCP_DATA_NONE && kind != TCP_DATA_PROBE)
 		count_second(t, f, s, kind == TCP_DATA_AGAIN, timeout);
+	t->late_count += kind == TCP_DATA_LATE;
 	if (kind == TCP_DATA_AGAIN && !timeout)
 		keep_hasty(f, s);
 	if (kind == TCP_DATA_AGAIN)
@@ -489,6 +493,7 @@ static void take_reset(struct tcp *t, struct tcp_conn *c, const struct segment *
 	cut_window(t, &c->flow[TCP_A], false);
 	cut_window(t, &c->flow[TCP_B], false);
 	c->closed = true;
+	kafka_end(t->kafka, c, t->now_us, false);
 	tcp_conn_leave(c);
 }
 
@@ -512,6 +517,19 @@ static void take_sign(struct tcp *t, struct tcp_conn *c, unsigned side, enum tcp
 	tcp_stall_sign(c->pair, side, kind == TCP_DATA_AGAIN, before_us, t->now_us);
 	if (kind != TCP_DATA_AGAIN)
 		tcp_stall_heard(&c->flow[!side], t->now_us);
+}
+
+/* Data that goes on in sequence; what is behind a gap is told by its retransmission. */
+static void take_number(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side, enum tcp_data kind)
+{
+	const struct tcp_mark mark = { t->now_us, s->place };
+	const struct tcp_gap *gap = &c->flow[side].gap;
+	struct tcp_unseen unseen;
+
+	if (!tcp_unseen_take(&c->numbers[side], s, t->now_us, tcp_median_us(&c->pair->side[!side].rtt), &unseen))
+		return;
+	if (kind == TCP_DATA_NEW && !(gap->open && gap->seen.us == t->now_us))
+		tcp_report_unseen(&t->report, c, side, &mark, &unseen);
 }
 
 /* before_us: when the sender was heard before, on any connection. */
@@ -551,6 +569,7 @@ static void take_segment(struct tcp *t, struct tcp_conn *c, const struct segment
 		take_duplicate(other, s);
 	take_window(t, f, s);
 	take_data(t, f, s, kind);
+	take_number(t, c, s, side, kind);
 	if ((s->flags & TCP_FIN) != 0)
 		take_fin(t, c, s, side, was_closing);
 }
@@ -566,6 +585,8 @@ struct tcp *tcp_new(struct event_sink sink)
 	t->report.sink = sink;
 	t->copies = arena_alloc(a, sizeof *t->copies);
 	t->pairs = tcp_pairs_new(a);
+	t->kafka = kafka_new(a, &t->report);
+	tcp_table_init(&t->table, a);
 	t->now_us = INT64_MIN;
 	return t;
 }
@@ -576,46 +597,66 @@ static int result(const struct tcp *t)
 }
 
 /* Only the connection that has it is told. */
-static void count_copy(struct tcp *t, const struct segment *s)
+static void count_copy(struct tcp *t, const struct segment *s, uint64_t hash)
 {
-	struct ends e = ends_of(s);
 	unsigned side;
-	struct tcp_conn *c = find(t, &e, &side);
+	struct tcp_conn *c = tcp_table_find(&t->table, s, hash, &side);
 
 	t->copy_count++;
 	if (c != NULL)
 		c->copies++;
 }
 
+/* Of the domain that it was first seen in. */
+static struct segment in_its_domain(const struct tcp *t, const struct segment *s)
+{
+	struct segment inside = *s;
+
+	inside.domain = tcp_copies_domain(t->copies, s->domain);
+	return inside;
+}
+
 int tcp_segment(struct tcp *t, const struct segment *s)
 {
+	uint64_t hash = tcp_hash(s);
+	struct segment inside;
 	struct tcp_conn *c;
 	int64_t before_us;
 	unsigned side;
+	bool is_copy;
 
 	/* Packets of several queues may be recorded slightly out of order. */
 	if (s->time_us > t->now_us)
 		t->now_us = s->time_us;
-	if (tcp_copies_see(t->copies, s, t->now_us)) {
-		count_copy(t, s);
+	is_copy = tcp_copies_see(t->copies, s, hash, t->now_us);
+	if (t->copies->alias_count > 0) {
+		inside = in_its_domain(t, s);
+		s = &inside;
+	}
+	if (is_copy) {
+		count_copy(t, s, hash);
 		return 0;
 	}
-	c = connection_of(t, s, &side);
+	c = connection_of(t, s, hash, &side);
 	if (c == NULL)
 		return result(t);
 	c->last_us = t->now_us;
+	c->spoke[side] = true;
 	before_us = c->pair->side[side].heard_us;
+	tcp_sight_see(&t->sights, &t->report, c, side, s);
 	tcp_stall_host_heard(c->pair, side, c, t->now_us, &t->report);
 	if (!c->closed)
 		take_segment(t, c, s, side, before_us);
+	if (!c->closed && !c->is_foreign && (s->payload_bytes > 0 || c->kafka != NULL))
+		kafka_segment(t->kafka, c, side, s, t->now_us);
 	return result(t);
 }
 
 enum tcp_continuity tcp_continuity(const struct tcp *t, const struct segment *s)
 {
-	struct ends e = ends_of(s);
+	struct segment inside = in_its_domain(t, s);
 	unsigned side;
-	const struct tcp_conn *c = find(t, &e, &side);
+	const struct tcp_conn *c = tcp_table_find(&t->table, &inside, tcp_hash(s), &side);
 
 	if (c == NULL || c->closed || (s->flags & (TCP_SYN | TCP_RST)) != 0)
 		return TCP_CANNOT_TELL;
@@ -637,17 +678,26 @@ static void cut_pair(void *context, struct tcp_pair *pair)
 	tcp_pair_restart(pair);
 }
 
+/* The first that was active after the latest hole: at the others nothing has changed since. */
+static struct tcp_conn *oldest_since(const struct tcp *t)
+{
+	return t->hole_at != NULL ? t->hole_at->newer : t->oldest;
+}
+
 int tcp_hole(struct tcp *t, int64_t from_us, int64_t to_us)
 {
 	if (from_us > t->now_us)
 		t->now_us = from_us;
 	tcp_pairs_each(t->pairs, cut_pair, t);
-	for (struct tcp_conn *c = t->oldest; c != NULL; c = c->newer) {
+	for (struct tcp_conn *c = oldest_since(t); c != NULL; c = c->newer) {
 		cut(t, c);
+		kafka_cut(t->kafka, c);
 		tcp_flow_unsync(&c->flow[TCP_A]);
 		tcp_flow_unsync(&c->flow[TCP_B]);
+		memset(c->numbers, 0, sizeof c->numbers);
 	}
-	memset(t->copies, 0, sizeof *t->copies);
+	t->hole_at = t->newest;
+	tcp_copies_forget(t->copies);
 	t->now_us = to_us;
 	return result(t);
 }
@@ -657,12 +707,23 @@ int tcp_finish(struct tcp *t)
 	tcp_pairs_each(t->pairs, cut_pair, t);
 	while (t->oldest != NULL)
 		forget(t, t->oldest);
+	kafka_finish(t->kafka);
 	return result(t);
 }
 
 uint64_t tcp_copies(const struct tcp *t)
 {
 	return t->copy_count;
+}
+
+uint64_t tcp_overtaken(const struct tcp *t)
+{
+	return t->late_count;
+}
+
+struct kafka_counts tcp_kafka_counts(const struct tcp *t)
+{
+	return kafka_counts(t->kafka);
 }
 
 uint64_t tcp_evicted(const struct tcp *t)

@@ -331,7 +331,10 @@ bool tcp_flow_acknowledge(struct tcp_flow *f, uint32_t ack, int64_t now_us, stru
 	if (f->sent_count == 0 || tcp_ahead(ack, f->sent[0].start) <= 0)
 		return false;
 	f->progress_us = now_us;
-	*out = (struct tcp_progress){ .head = f->sent[0], .before = f->accepted };
+	out->head = f->sent[0];
+	out->before = f->accepted;
+	out->has_rtt = false;
+	out->rtt_us = 0;
 	if (!accept_whole(f, ack, now_us, out) || (f->sent_count > 0 && tcp_ahead(ack, f->sent[0].start) > 0))
 		accept_part(f, ack);
 	return true;

@@ -8,15 +8,10 @@
 
 /* ---- the histogram ---- */
 
+/* v is not 0. */
 static unsigned octave_of(uint64_t v)
 {
-	unsigned octave = 0;
-
-	while (v > 1) {
-		v >>= 1;
-		octave++;
-	}
-	return octave;
+	return 63U - (unsigned)__builtin_clzll(v);
 }
 
 static unsigned bucket_of(int64_t us)

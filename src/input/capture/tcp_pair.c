@@ -35,9 +35,9 @@ struct tcp_pairs {
 
 /* ---- the table ---- */
 
-static size_t bucket_of(const struct tcp_address *caller, const struct tcp_address *callee, uint16_t callee_port)
+static size_t bucket_of(uint64_t domain, const struct tcp_address *caller, const struct tcp_address *callee, uint16_t callee_port)
 {
-	uint64_t h = callee_port;
+	uint64_t h = callee_port ^ domain;
 
 	for (size_t i = 0; i < sizeof caller->bytes; i++) {
 		h = (h ^ caller->bytes[i]) * UINT64_C(0x100000001b3);
@@ -59,31 +59,31 @@ struct tcp_pairs *tcp_pairs_new(struct arena *a)
 	return p;
 }
 
-struct tcp_pair *tcp_pairs_find(struct tcp_pairs *p, const struct tcp_address *caller, const struct tcp_address *callee,
-				uint16_t callee_port)
+struct tcp_pair *tcp_pairs_find(struct tcp_pairs *p, uint64_t domain, const struct tcp_address *caller,
+				const struct tcp_address *callee, uint16_t callee_port)
 {
-	struct tcp_pair *pair = p->bucket[bucket_of(caller, callee, callee_port)];
+	struct tcp_pair *pair = p->bucket[bucket_of(domain, caller, callee, callee_port)];
 
-	while (pair != NULL && !(pair->callee_port == callee_port && is_same(&pair->caller, caller) &&
+	while (pair != NULL && !(pair->callee_port == callee_port && pair->domain == domain && is_same(&pair->caller, caller) &&
 				 is_same(&pair->callee, callee)))
 		pair = pair->next;
 	return pair;
 }
 
-struct tcp_pair *tcp_pairs_hold(struct tcp_pairs *p, const struct tcp_address *caller,
+struct tcp_pair *tcp_pairs_hold(struct tcp_pairs *p, uint64_t domain, const struct tcp_address *caller,
 				const struct tcp_address *callee, uint16_t callee_port)
 {
-	struct tcp_pair *pair = tcp_pairs_find(p, caller, callee, callee_port);
+	struct tcp_pair *pair = tcp_pairs_find(p, domain, caller, callee, callee_port);
 
 	if (pair == NULL) {
-		size_t bucket = bucket_of(caller, callee, callee_port);
+		size_t bucket = bucket_of(domain, caller, callee, callee_port);
 
 		pair = p->free;
 		if (pair != NULL)
 			p->free = pair->next;
 		else
 			pair = arena_alloc(p->arena, sizeof *pair);
-		*pair = (struct tcp_pair){ .caller = *caller, .callee = *callee, .callee_port = callee_port,
+		*pair = (struct tcp_pair){ .domain = domain, .caller = *caller, .callee = *callee, .callee_port = callee_port,
 					   .next = p->bucket[bucket] };
 		p->bucket[bucket] = pair;
 	}
@@ -97,7 +97,7 @@ void tcp_pairs_release(struct tcp_pairs *p, struct tcp_pair *pair)
 
 	if (--pair->connections > 0)
 		return;
-	at = &p->bucket[bucket_of(&pair->caller, &pair->callee, pair->callee_port)];
+	at = &p->bucket[bucket_of(pair->domain, &pair->caller, &pair->callee, pair->callee_port)];
 	while (*at != pair)
 		at = &(*at)->next;
 	*at = pair->next;

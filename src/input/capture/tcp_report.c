@@ -6,20 +6,12 @@
 #include <arpa/inet.h>
 #include <stdio.h>
 
-/* "[", an IPv6 address, "]:65535" */
-#define END_BYTES (INET6_ADDRSTRLEN + 9)
-
-/* The texts that an event borrows. */
-struct ends {
-	char a[END_BYTES], b[END_BYTES];
-};
-
-static struct sv format_end(char out[END_BYTES], const struct tcp_address *address, uint16_t port)
+static struct sv format_end(char out[TCP_END_BYTES], const struct tcp_address *address, uint16_t port)
 {
 	char text[INET6_ADDRSTRLEN] = "?";
 
 	inet_ntop(address->version == 6 ? AF_INET6 : AF_INET, address->bytes, text, sizeof text);
-	snprintf(out, END_BYTES, address->version == 6 ? "[%s]:%u" : "%s:%u", text, (unsigned)port);
+	snprintf(out, TCP_END_BYTES, address->version == 6 ? "[%s]:%u" : "%s:%u", text, (unsigned)port);
 	return sv_of(out);
 }
 
@@ -31,7 +23,7 @@ static void begin(struct event *e, enum event_type type, const struct tcp_mark *
 	e->duration_us = end_us > start_us ? end_us - start_us : 0;
 }
 
-static void set_path(struct event *e, const struct tcp_conn *c, struct ends *texts)
+void tcp_report_path(struct event *e, const struct tcp_conn *c, struct tcp_ends *texts)
 {
 	event_set_text(e, FIELD_PATH_A, format_end(texts->a, &c->address[TCP_A], c->port[TCP_A]));
 	event_set_text(e, FIELD_PATH_B, format_end(texts->b, &c->address[TCP_B], c->port[TCP_B]));
@@ -55,7 +47,7 @@ static void set_flag(struct event *e, enum event_field f, bool value)
 		event_set_int(e, f, 1);
 }
 
-static void put(struct tcp_report *r, const struct event *e)
+void tcp_report_put(struct tcp_report *r, const struct event *e)
 {
 	if (!r->failed && r->sink.put(r->sink.context, e) != 0)
 		r->failed = true;
@@ -74,28 +66,28 @@ static const struct tcp_median *path_rtt(const struct tcp_pair *p)
 
 void tcp_report_connection(struct tcp_report *r, const struct tcp_conn *c)
 {
-	struct ends texts;
+	struct tcp_ends texts;
 	struct event e;
 
 	begin(&e, EVENT_NET_CONNECTION, &c->first, c->first.us, c->last_us);
-	set_path(&e, c, &texts);
+	tcp_report_path(&e, c, &texts);
 	event_set_int(&e, FIELD_SEGMENTS, (int64_t)c->segments);
 	event_set_int(&e, FIELD_RETRANSMITS, (int64_t)c->retransmits);
 	event_set_int(&e, FIELD_COPIES, (int64_t)c->copies);
 	set_rtt(&e, path_rtt(c->pair));
-	put(r, &e);
+	tcp_report_put(r, &e);
 }
 
 void tcp_report_second(struct tcp_report *r, struct tcp_flow *f)
 {
 	const struct tcp_second *s = &f->now;
-	struct ends texts;
+	struct tcp_ends texts;
 	struct event e;
 
 	if (!s->open)
 		return;
 	begin(&e, EVENT_NET_SECOND, &s->mark, s->second * US_PER_S, (s->second + 1) * US_PER_S);
-	set_path(&e, f->conn, &texts);
+	tcp_report_path(&e, f->conn, &texts);
 	set_direction(&e, f->side);
 	event_set_int(&e, FIELD_SEGMENTS, s->segments);
 	event_set_int(&e, FIELD_RETRANSMITS, s->retransmits);
@@ -114,16 +106,16 @@ void tcp_report_second(struct tcp_report *r, struct tcp_flow *f)
 		event_set_int(&e, FIELD_RTT_MAX_US, s->rtt.max_us);
 	}
 	f->now.open = false;
-	put(r, &e);
+	tcp_report_put(r, &e);
 }
 
 void tcp_report_stall(struct tcp_report *r, const struct tcp_flow *f, const struct tcp_stall *stall)
 {
-	struct ends texts;
+	struct tcp_ends texts;
 	struct event e;
 
 	begin(&e, EVENT_NET_STALL, &stall->mark, stall->start_us, stall->end_us);
-	set_path(&e, f->conn, &texts);
+	tcp_report_path(&e, f->conn, &texts);
 	set_direction(&e, f->side);
 	if (stall->has_loss)
 		event_set_int(&e, FIELD_LOSS_AT_US, stall->mark.us);
@@ -136,63 +128,77 @@ void tcp_report_stall(struct tcp_report *r, const struct tcp_flow *f, const stru
 	set_rtt(&e, &f->conn->pair->side[f->side].rtt);
 	set_flag(&e, FIELD_ABANDONED, stall->abandoned);
 	set_flag(&e, FIELD_CENSORED, stall->censored);
-	put(r, &e);
+	tcp_report_put(r, &e);
 }
 
 void tcp_report_syn(struct tcp_report *r, const struct tcp_conn *c, int64_t end_us, enum tcp_syn_end how)
 {
-	struct ends texts;
+	struct tcp_ends texts;
 	struct event e;
 
 	begin(&e, EVENT_NET_SYN_UNANSWERED, &c->opening.first, c->opening.first.us, end_us);
-	set_path(&e, c, &texts);
+	tcp_report_path(&e, c, &texts);
 	event_set_int(&e, FIELD_RETRANSMITS, (int64_t)c->opening.syns - 1);
 	/* Of those that were answered, the latest arrived. */
 	event_set_int(&e, FIELD_LOST_AT_US,
 		      how == TCP_SYN_ANSWERED ? c->opening.last_us - c->opening.last_wait_us : c->opening.last_us);
 	set_flag(&e, FIELD_ABANDONED, how == TCP_SYN_ABANDONED);
 	set_flag(&e, FIELD_CENSORED, how == TCP_SYN_CENSORED);
-	put(r, &e);
+	tcp_report_put(r, &e);
 }
 
 void tcp_report_reset(struct tcp_report *r, const struct tcp_conn *c, unsigned by, const struct tcp_mark *mark,
 		      bool cut)
 {
-	struct ends texts;
+	struct tcp_ends texts;
 	struct event e;
 
 	begin(&e, EVENT_NET_RESET, mark, mark->us, mark->us);
-	set_path(&e, c, &texts);
+	tcp_report_path(&e, c, &texts);
 	set_direction(&e, by);
 	set_flag(&e, FIELD_ABANDONED, cut);
-	put(r, &e);
+	tcp_report_put(r, &e);
 }
 
 void tcp_report_refused(struct tcp_report *r, const struct tcp_conn *c, const struct tcp_mark *mark)
 {
-	struct ends texts;
+	struct tcp_ends texts;
 	struct event e;
 
 	begin(&e, EVENT_NET_REFUSED, mark, mark->us, mark->us);
-	set_path(&e, c, &texts);
-	put(r, &e);
+	tcp_report_path(&e, c, &texts);
+	tcp_report_put(r, &e);
 }
 
 void tcp_report_zero_window(struct tcp_report *r, const struct tcp_flow *f, int64_t end_us, bool censored)
 {
-	struct ends texts;
+	struct tcp_ends texts;
 	struct event e;
 
 	begin(&e, EVENT_NET_ZERO_WINDOW, &f->window_closed_mark, f->window_closed_mark.us, end_us);
-	set_path(&e, f->conn, &texts);
+	tcp_report_path(&e, f->conn, &texts);
 	set_direction(&e, f->side);
 	set_flag(&e, FIELD_CENSORED, censored);
-	put(r, &e);
+	tcp_report_put(r, &e);
+}
+
+void tcp_report_unseen(struct tcp_report *r, const struct tcp_conn *c, unsigned side, const struct tcp_mark *mark,
+		       const struct tcp_unseen *unseen)
+{
+	struct tcp_ends texts;
+	struct event e;
+
+	begin(&e, EVENT_NET_UNSEEN, mark, unseen->start_us, unseen->end_us);
+	tcp_report_path(&e, c, &texts);
+	set_direction(&e, side);
+	event_set_int(&e, FIELD_RETRANSMITS, unseen->packets);
+	set_rtt(&e, path_rtt(c->pair));
+	tcp_report_put(r, &e);
 }
 
 void tcp_report_quiet(struct tcp_report *r, const struct tcp_pair *p, const struct tcp_quiet *quiet, bool censored)
 {
-	struct ends texts;
+	struct tcp_ends texts;
 	struct event e;
 
 	begin(&e, EVENT_NET_QUIET, &quiet->mark, quiet->start_us, quiet->end_us);
@@ -202,5 +208,18 @@ void tcp_report_quiet(struct tcp_report *r, const struct tcp_pair *p, const stru
 	event_set_int(&e, FIELD_ACKS, (int64_t)quiet->kernel_packets);
 	set_flag(&e, FIELD_PENDING, quiet->pending);
 	set_flag(&e, FIELD_CENSORED, censored);
-	put(r, &e);
+	tcp_report_put(r, &e);
+}
+
+void tcp_report_sighted(struct tcp_report *r, const struct tcp_conn *c, unsigned by, const struct segment *s, uint64_t digest)
+{
+	const struct tcp_mark mark = { s->time_us, s->place };
+	struct tcp_ends texts;
+	struct event e;
+
+	begin(&e, EVENT_NET_SIGHTED, &mark, s->time_us, s->time_us);
+	tcp_report_path(&e, c, &texts);
+	set_direction(&e, by);
+	event_set_int(&e, FIELD_DIGEST, (int64_t)(digest >> 1));
+	tcp_report_put(r, &e);
 }

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture_kit.h"
 #include "input/kind.h"
 #include "input/stream.h"
 #include "input/capture/tcp.h"
@@ -521,6 +522,39 @@ static void test_every_link_type_is_decoded(void **state)
 	}
 }
 
+/* The same addresses in two VLANs are two connections; the same packet in both is one that was recorded twice. */
+static void test_connections_are_told_apart_by_their_vlan(void **state)
+{
+	static struct file f, p;
+
+	(void)state;
+	for (int same = 0; same <= 1; same++) {
+		struct reading *r;
+
+		add_pcap_header(&f, false, 0xa1b2c3d4, ETHERNET);
+		for (uint32_t i = 0; i < 4; i++) {
+			struct tcp_header ask = request(i / 2);
+
+			ask.sequence += same == 0 && i % 2 == 1 ? 77777 : 0;
+			begin_packet(&p);
+			add_ethernet(&p, 0x8100);
+			add_number(&p, i % 2 == 0 ? 10 : 20, 2);
+			add_number(&p, 0x0800, 2);
+			add_ipv4(&p, &ask, -1, 0);
+			if (same == 1)
+				memcpy(p.bytes + 18 + 4, "\7", 1);	/* one identification for both */
+			p.bytes[18 + 5] = (uint8_t)(same == 1 ? i / 2 : i);
+			add_record(&f, START_S, i * 1000, &p, p.n);
+		}
+		r = read_file(&f);
+		assert_int_equal(count_of(r, EVENT_NET_CONNECTION), same == 0 ? 2 : 1);
+		assert_int_equal(sum(r, EVENT_NET_SECOND, FIELD_SEGMENTS), same == 0 ? 4 : 2);
+		assert_int_equal(sum(r, EVENT_NET_SECOND, FIELD_RETRANSMITS), 0);
+		assert_int_equal(sum(r, EVENT_NET_CONNECTION, FIELD_COPIES), same == 0 ? 0 : 2);
+		done(r);
+	}
+}
+
 static void test_ipv6_with_extension_headers(void **state)
 {
 	static struct file f, p;
@@ -547,11 +581,11 @@ static void test_unknown_link_type_is_said_and_covers_nothing(void **state)
 	struct reading *r;
 
 	(void)state;
-	add_pcap_header(&f, false, 0xa1b2c3d4, 9);	/* PPP */
+	add_pcap_header(&f, false, 0xa1b2c3d4, 105);	/* IEEE 802.11 */
 	make_ethernet(&p, &ask);
 	add_record(&f, START_S, 0, &p, p.n);
 	r = read_file(&f);
-	assert_problem(r, "capture.link_type", SEVERITY_WARNING, 0);
+	assert_problem(r, "capture.link_type", SEVERITY_WARNING, 1);
 	assert_int_equal(r->info.records, 1);
 	assert_int_equal(r->count, 0);
 	done(r);
@@ -844,6 +878,161 @@ static void test_time_that_steps_back_is_a_hole(void **state)
 	done(r);
 }
 
+/* ---- drops that the capture reports, and interfaces that differ ---- */
+
+static struct making begin_blocks(void)
+{
+	struct making m = make_begin(false);
+
+	make_section(&m);
+	make_block_end(&m, make_interface(&m, ETHERNET, 0));
+	return m;
+}
+
+/* dropped: before it, on its interface. */
+static void add_block_packet(struct making *m, int64_t at_us, const struct tcp_header *h, uint64_t dropped)
+{
+	static struct file p;
+	size_t at;
+
+	make_ethernet(&p, h);
+	at = make_packet(m, 0, (uint64_t)at_us, p.bytes, p.n, p.n);
+	if (dropped > 0)
+		make_option(m, 4, dropped, 8);
+	make_block_end(m, at);
+}
+
+/* One request a second, answered; the request of a second comes behind so many drops. */
+static void add_block_exchange(struct making *m, uint32_t i, uint64_t dropped)
+{
+	struct tcp_header ask = request(i), reply = answer(i), thanks = request(i + 1);
+
+	thanks.bytes = 0;
+	add_block_packet(m, us(START_S + i, 0), &ask, dropped);
+	add_block_packet(m, us(START_S + i, 1000), &reply, 0);
+	add_block_packet(m, us(START_S + i, 1050), &thanks, 0);
+}
+
+static void add_statistics(struct making *m, int64_t at_us, uint64_t dropped)
+{
+	size_t at = make_block(m, 5);
+
+	make_number(m, 0, 4);
+	make_number(m, (uint64_t)at_us >> 32, 4);
+	make_number(m, (uint64_t)at_us & UINT32_MAX, 4);
+	make_option(m, 5, dropped, 8);
+	make_block_end(m, at);
+}
+
+static struct reading *read_blocks(struct making *m)
+{
+	static uint8_t bytes[FILE_BYTES_MAX];
+	size_t n = m->n;
+
+	assert_true(n <= sizeof bytes);
+	memcpy(bytes, m->bytes, n);
+	make_end(m);
+	return read_bytes(bytes, n);
+}
+
+static void test_drops_before_a_packet_are_a_hole_since_the_one_before(void **state)
+{
+	struct making m = begin_blocks();
+	struct reading *r;
+
+	(void)state;
+	for (uint32_t i = 0; i < 10; i++)
+		add_block_exchange(&m, i, i == 4 ? 3 : i == 7 || i == 8 ? 1 : 0);
+	r = read_blocks(&m);
+	assert_problem(r, "capture.drops", SEVERITY_WARNING, 0);
+	assert_int_equal(count_of(r, EVENT_HOLE), 2);
+	assert_interval(find(r, EVENT_HOLE, 0), us(START_S + 3, 1050), us(START_S + 4, 0));
+	/* Those of seconds 7 and 8 are as good as one. */
+	assert_interval(find(r, EVENT_HOLE, 1), us(START_S + 6, 1050), us(START_S + 8, 0));
+	done(r);
+}
+
+static void test_statistics_of_a_short_capture_are_a_hole(void **state)
+{
+	struct making m = begin_blocks();
+	struct reading *r;
+
+	(void)state;
+	for (uint32_t i = 0; i < 20; i++) {
+		add_block_exchange(&m, i, 0);
+		if (i == 9)
+			add_statistics(&m, us(START_S + 9, 2000), 0);
+	}
+	add_statistics(&m, us(START_S + 19, 2000), 2);
+	r = read_blocks(&m);
+	assert_problem(r, "capture.drops", SEVERITY_WARNING, 0);
+	assert_int_equal(count_of(r, EVENT_HOLE), 1);
+	assert_interval(find(r, EVENT_HOLE, 0), us(START_S + 9, 2000), us(START_S + 19, 2000));
+	done(r);
+}
+
+/* Where in 200 s they were is not known: that a few are missing out of 600 takes away nothing, many do. */
+static void test_statistics_of_a_long_capture_are_weighed(void **state)
+{
+	static const uint64_t dropped[] = { 6, 7 };	/* 1 %, and more */
+
+	(void)state;
+	for (size_t d = 0; d < 2; d++) {
+		struct making m = begin_blocks();
+		struct reading *r;
+
+		for (uint32_t i = 0; i < 200; i++)
+			add_block_exchange(&m, i, 0);
+		add_statistics(&m, us(START_S + 200, 0), dropped[d]);
+		r = read_blocks(&m);
+		assert_problem(r, "capture.drops", SEVERITY_WARNING, 0);
+		assert_int_equal(count_of(r, EVENT_HOLE), d);
+		if (d == 1)
+			assert_interval(find(r, EVENT_HOLE, 0), us(START_S, 0), us(START_S + 200, 0));
+		done(r);
+	}
+}
+
+/* The twin: counters that stand still. */
+static void test_statistics_without_drops_say_nothing(void **state)
+{
+	struct making m = begin_blocks();
+	struct reading *r;
+
+	(void)state;
+	add_block_exchange(&m, 0, 0);
+	add_statistics(&m, us(START_S + 1, 0), 0);
+	r = read_blocks(&m);
+	assert_no_problem(r);
+	assert_int_equal(count_of(r, EVENT_HOLE), 0);
+	done(r);
+}
+
+static void test_interfaces_that_cannot_be_read_leave_the_others(void **state)
+{
+	struct making m = begin_blocks();
+	struct reading *r;
+	size_t at;
+
+	(void)state;
+	make_block_end(&m, make_interface(&m, 105, 0));	/* IEEE 802.11 */
+	for (uint32_t i = 0; i < 3; i++) {
+		add_block_exchange(&m, i, 0);
+		make_block_end(&m, make_packet(&m, 1, (uint64_t)us(START_S + i, 2000), "radio", 5, 5));
+	}
+	at = make_block(&m, 3);	/* a simple packet: no time */
+	make_number(&m, 4, 4);
+	make_bytes(&m, "bare", 4);
+	make_block_end(&m, at);
+	r = read_blocks(&m);
+	assert_problem(r, "capture.link_type", SEVERITY_WARNING, 4);
+	assert_problem(r, "capture.no_time", SEVERITY_WARNING, 13);
+	assert_int_equal(diag_count(r->diag), 2);
+	assert_int_equal(r->info.records, 13);
+	assert_int_equal(sum(r, EVENT_NET_SECOND, FIELD_SEGMENTS), 6);
+	done(r);
+}
+
 /* ---- recorded elsewhere ---- */
 
 /*
@@ -946,6 +1135,7 @@ int main(void)
 		cmocka_unit_test(test_pcapng_of_both_byte_orders),
 		cmocka_unit_test(test_sniffing_asks_the_content_alone),
 		cmocka_unit_test(test_every_link_type_is_decoded),
+		cmocka_unit_test(test_connections_are_told_apart_by_their_vlan),
 		cmocka_unit_test(test_ipv6_with_extension_headers),
 		cmocka_unit_test(test_unknown_link_type_is_said_and_covers_nothing),
 		cmocka_unit_test(test_payload_is_measured_by_the_ip_header),
@@ -960,6 +1150,11 @@ int main(void)
 		cmocka_unit_test(test_silence_after_which_all_goes_on_is_covered),
 		cmocka_unit_test(test_silence_before_a_stranger_is_judged_by_its_length),
 		cmocka_unit_test(test_time_that_steps_back_is_a_hole),
+		cmocka_unit_test(test_drops_before_a_packet_are_a_hole_since_the_one_before),
+		cmocka_unit_test(test_statistics_of_a_short_capture_are_a_hole),
+		cmocka_unit_test(test_statistics_of_a_long_capture_are_weighed),
+		cmocka_unit_test(test_statistics_without_drops_say_nothing),
+		cmocka_unit_test(test_interfaces_that_cannot_be_read_leave_the_others),
 		cmocka_unit_test(test_known_outage_of_the_lab),
 		cmocka_unit_test(test_bridge_capture_has_copies_and_no_loss),
 		cmocka_unit_test(test_data_never_accepted_until_the_reset),

@@ -19,6 +19,15 @@ static void put_number(uint8_t *at, uint32_t value)
 		at[i] = (uint8_t)value;
 }
 
+static enum packet_what decode_packet(const uint8_t *packet, size_t captured, size_t whole, struct segment *out)
+{
+	struct arena *a = arena_new();
+	enum packet_what what = packet_decode(packet_decoder_new(a), PACKET_RAW, packet, captured, whole, out);
+
+	arena_free(a);
+	return what;
+}
+
 /* Two no-operations, then a SACK option of so many blocks; captured: of the whole packet, -1 for all of it. */
 static enum packet_what decode(const uint32_t *edges, unsigned blocks, int captured, struct segment *out)
 {
@@ -36,7 +45,7 @@ static enum packet_what decode(const uint32_t *edges, unsigned blocks, int captu
 	option[15] = (uint8_t)(2 + blocks * 8);
 	for (unsigned i = 0; i < blocks * 2; i++)
 		put_number(option + 16 + (size_t)i * 4, edges[i]);
-	return packet_decode(PACKET_RAW, packet, captured >= 0 ? (size_t)captured : whole, whole, out);
+	return decode_packet(packet, captured >= 0 ? (size_t)captured : whole, whole, out);
 }
 
 static void test_a_first_block_below_the_acknowledgment_came_twice(void **state)

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AFTERSHOCK_INPUT_CAPTURE_INTAKE_H
+#define AFTERSHOCK_INPUT_CAPTURE_INTAKE_H
+
+/*
+ * A stream of bytes through one buffer of fixed size, so that records of any
+ * capture are looked at where they were read to, and memory does not grow with
+ * what a file claims.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "input/kind.h"
+
+/* The most that can be asked for at once; longer records are seen to here and then stepped over. */
+#define INTAKE_ASK_MOST ((size_t)320 * 1024)
+/* Of a buffer that stays in the second-level cache; larger was slower, smaller costs calls. */
+#define INTAKE_READ_BYTES ((size_t)256 * 1024)
+
+struct intake {
+	struct stream *stream;
+	uint8_t *bytes;
+	size_t start, end;	/* what was read and not yet taken */
+	uint64_t offset;	/* in the stream, of bytes[start] */
+	bool ended;		/* there is no more to read */
+	bool damaged;		/* because the stream is: recorded by it */
+};
+
+/* The buffer lives in the arena. */
+void intake_init(struct intake *i, struct stream *s, struct arena *a);
+/* Reads on until n bytes are there, or the stream has ended. False when they are not. */
+bool intake_fill(struct intake *i, size_t n);
+
+static inline size_t intake_left(const struct intake *i)
+{
+	return i->end - i->start;
+}
+
+/* The next n bytes, which stay where they are until the next call; NULL when there are not so many. */
+static inline const uint8_t *intake_look(struct intake *i, size_t n)
+{
+	return intake_left(i) >= n || intake_fill(i, n) ? i->bytes + i->start : NULL;
+}
+
+/* Steps over n bytes that were looked at. */
+static inline void intake_take(struct intake *i, size_t n)
+{
+	i->start += n;
+	i->offset += n;
+}
+
+/* Steps over any number of bytes. False when the stream ends before. */
+bool intake_skip(struct intake *i, uint64_t n);
+
+#endif

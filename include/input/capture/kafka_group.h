@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AFTERSHOCK_INPUT_CAPTURE_KAFKA_GROUP_H
+#define AFTERSHOCK_INPUT_CAPTURE_KAFKA_GROUP_H
+
+/* The layouts of the requests and responses that tell of groups, and of what members tell one another within them. */
+
+#include "input/capture/kafka_layout.h"
+
+struct kafka_layout {
+	int8_t latest;	/* version that the rows know; of later ones the header alone is read */
+	const struct kafka_row *request, *response;
+};
+
+/* NULL when bodies of this request are not read. */
+const struct kafka_layout *kafka_group_layout(int key);
+
+/*
+ * The consumer protocol inside JoinGroup and SyncGroup: it begins with its own version and is never flexible. A newer
+ * version is read as the latest known, as Kafka does itself.
+ */
+void kafka_group_assignment(struct sv bytes, struct kafka_facts *facts, const struct kafka_visitor *visitor);
+void kafka_group_subscription(struct sv bytes, struct kafka_facts *facts, const struct kafka_visitor *visitor);
+
+#endif

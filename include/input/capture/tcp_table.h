@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AFTERSHOCK_INPUT_CAPTURE_TCP_TABLE_H
+#define AFTERSHOCK_INPUT_CAPTURE_TCP_TABLE_H
+
+/*
+ * Which connection a segment is of: open addressing, with part of the hash
+ * beside each place, so that a connection is touched when it is the one and
+ * hardly ever else.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "input/capture/tcp_conn.h"
+
+struct tcp_table {
+	struct arena *arena;
+	uint32_t *tag;		/* 0: nothing there */
+	struct tcp_conn **conn;
+	size_t mask;		/* places, less one */
+	size_t count;
+};
+
+void tcp_table_init(struct tcp_table *t, struct arena *a);
+/* NULL when there is none; hash: tcp_hash(s); *side is the sender's. */
+struct tcp_conn *tcp_table_find(const struct tcp_table *t, const struct segment *s, uint64_t hash, unsigned *side);
+/* The same, of the same ends in whatever other domain; the one that comes first. */
+struct tcp_conn *tcp_table_find_elsewhere(const struct tcp_table *t, const struct segment *s, uint64_t hash,
+					  unsigned *side);
+/* c->hash is set: tcp_hash of a segment of it. */
+void tcp_table_add(struct tcp_table *t, struct tcp_conn *c);
+void tcp_table_remove(struct tcp_table *t, const struct tcp_conn *c);
+
+/* Of the ends of a segment, without its domain; the same for both directions. */
+static inline uint64_t tcp_hash(const struct segment *s)
+{
+	uint64_t w[4], a, b;
+
+	__builtin_memcpy(w, s->source, 16);
+	__builtin_memcpy(w + 2, s->destination, 16);
+	a = (w[0] ^ w[1] * UINT64_C(0xbf58476d1ce4e5b9) ^ (uint64_t)s->source_port << 40) * UINT64_C(0x9e3779b97f4a7c15);
+	b = (w[2] ^ w[3] * UINT64_C(0xbf58476d1ce4e5b9) ^ (uint64_t)s->destination_port << 40) * UINT64_C(0x9e3779b97f4a7c15);
+	a = ((a ^ a >> 32) + (b ^ b >> 32)) * UINT64_C(0x94d049bb133111eb);
+	return a ^ a >> 31;
+}
+
+#endif

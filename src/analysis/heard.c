@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* See analysis/heard.h. */
+
+#include "analysis/heard.h"
+
+#include "store/query.h"
+
+/* Requests that restart the session timer when they are granted. Under KIP-848 commits do not. */
+static const struct {
+	enum event_type type;
+	bool is_classic_only;
+} kinds[] = {
+	{ EVENT_WIRE_HEARTBEAT, false },
+	{ EVENT_WIRE_JOINED, false },
+	{ EVENT_WIRE_SYNCED, true },
+	{ EVENT_WIRE_COMMIT, true },
+};
+#define KIND_COUNT (sizeof kinds / sizeof kinds[0])
+
+/* The latest request of one evicted member so far. */
+struct latest {
+	struct rebalance *rebalance;
+	int64_t event;		/* its id */
+	bool is_consumer;	/* it speaks the consumer protocol */
+	bool known;
+};
+
+/* A heartbeat during a rebalance is told so, and counts. */
+static bool is_granted(const struct event *e)
+{
+	struct sv error = event_text(e, FIELD_ERROR);
+
+	return sv_is_absent(error) || (e->type == EVENT_WIRE_HEARTBEAT && sv_eq(error, SV("REBALANCE_IN_PROGRESS")));
+}
+
+static bool restarts_timer(const struct event *e, bool is_consumer)
+{
+	for (size_t i = 0; i < KIND_COUNT; i++)
+		if (kinds[i].type == e->type)
+			return is_granted(e) && !(is_consumer && kinds[i].is_classic_only);
+	return false;
+}
+
+static struct ref_time received(const struct clocks *c, const struct event *e)
+{
+	struct host_time at = { event_int_or(e, FIELD_RECEIVED_AT_US, e->time.us) };
+
+	return clock_input_to_ref(c, e->place.input, e->host, at);
+}
+
+/* Events come in order of when they were sent, which is that of when they arrived but for what was sent again. */
+static void take(const struct clocks *c, struct latest *l, const struct event *e)
+{
+	struct rebalance *r = l->rebalance;
+	struct ref_time at = received(c, e);
+
+	if (!sv_eq(event_text(e, FIELD_MEMBER), r->member) || at.us >= r->trigger_time.us)
+		return;
+	l->is_consumer |= sv_starts_with(event_text(e, FIELD_API), SV("ConsumerGroup"));
+	if (!restarts_timer(e, l->is_consumer) || (l->known && at.us < r->last_heard.us))
+		return;
+	l->known = true;
+	l->event = e->id;
+	r->has_last_heard = true;
+	r->last_heard = at;
+	r->last_heard_answered = clock_input_to_ref(c, e->place.input, e->host,
+						    (struct host_time){ e->time.us + e->duration_us });
+}
+
+static int listen(struct store *s, const struct clocks *c, struct latest *items, size_t count)
+{
+	enum event_type types[KIND_COUNT];
+	struct query *q;
+	struct event e;
+	int rc;
+
+	for (size_t i = 0; i < KIND_COUNT; i++)
+		types[i] = kinds[i].type;
+	q = query_events(s, types, KIND_COUNT);
+	while ((rc = query_next(q, &e)) == 1)
+		for (size_t i = 0; i < count && e.strength == STRENGTH_PROVES; i++)
+			take(c, &items[i], &e);
+	query_free(q);
+	return rc;
+}
+
+static int add_evidence(struct store *s, struct latest *l, struct arena *a)
+{
+	struct rebalance *r = l->rebalance;
+	struct event e;
+	int rc = query_event(s, l->event, a, &e);
+
+	if (rc == 1) {
+		evidence_add(&r->evidence, a, &e, r->last_heard, "the last that its coordinator heard of the member");
+		evidence_sort(&r->evidence);
+	}
+	return rc;
+}
+
+/* ---- around windows ---- */
+
+/* A client on a path, as its coordinator hears it. */
+struct voice {
+	const struct path *path;
+	struct sv client;
+	int64_t us;	/* when its timer was restarted last */
+	struct voice *next;	/* on the same path */
+};
+
+struct voices {
+	struct voice **items;	/* by index of the path */
+	size_t capacity;
+};
+
+static struct voice *voice_of(const struct detect_context *ctx, struct voices *all, const struct event *e, bool *is_new)
+{
+	const struct path *path = detect_path(ctx, e);
+	struct sv client = event_client(e);
+	struct voice *v;
+
+	all->items = detect_room(ctx->arena, all->items, sizeof(struct voice *), path->index, &all->capacity);
+	v = all->items[path->index];
+	while (v != NULL && !sv_eq(v->client, client))
+		v = v->next;
+	*is_new = v == NULL;
+	if (v != NULL)
+		return v;
+	v = arena_alloc(ctx->arena, sizeof *v);
+	*v = (struct voice){ path, arena_copy(ctx->arena, client), 0, all->items[path->index] };
+	all->items[path->index] = v;
+	return v;
+}
+
+static bool is_on(const struct window *w, const struct path *path)
+{
+	return window_is_jitter(w) && sv_eq(w->host, path->host) && sv_eq(w->path_a, path->a) &&
+	       sv_eq(path_address(w->path_b), path->b);
+}
+
+static void measure_gap(const struct detect_context *ctx, const struct path *path, struct span gap)
+{
+	for (size_t i = 0; i < ctx->out->count; i++) {
+		struct window *w = &ctx->out->items[i];
+
+		if (is_on(w, path) && !span_is_empty(span_intersect(w->span, gap)))
+			detect_measure(w, MEASURE_HEARD_GAP_MS, span_length_us(gap) / US_PER_MS);
+	}
+}
+
+/* While a join or a sync is parked the timer stands; it starts with the answer. */
+static void take_voice(const struct detect_context *ctx, struct voices *all, const struct event *e)
+{
+	bool is_consumer = sv_starts_with(event_text(e, FIELD_API), SV("ConsumerGroup")), is_new;
+	bool is_parked = e->type == EVENT_WIRE_JOINED || e->type == EVENT_WIRE_SYNCED;
+	struct ref_time at = received(ctx->clocks, e);
+	struct voice *v;
+
+	if (!restarts_timer(e, is_consumer))
+		return;
+	v = voice_of(ctx, all, e, &is_new);
+	if (!is_new && at.us - v->us > ctx->heartbeat_ms * US_PER_MS)
+		measure_gap(ctx, v->path, (struct span){ { v->us }, at });
+	if (is_parked)
+		at = detect_event_span(ctx, e).end;
+	if (is_new || at.us > v->us)
+		v->us = at.us;
+}
+
+int heard_measure(const struct detect_context *ctx)
+{
+	enum event_type types[KIND_COUNT];
+	struct voices all = { NULL, 0 };
+	struct query *q;
+	struct event e;
+	int rc;
+
+	for (size_t i = 0; i < KIND_COUNT; i++)
+		types[i] = kinds[i].type;
+	q = query_events(ctx->store, types, KIND_COUNT);
+	while ((rc = query_next(q, &e)) == 1)
+		if (e.strength == STRENGTH_PROVES)
+			take_voice(ctx, &all, &e);
+	query_free(q);
+	return rc;
+}
+
+/* ---- before evictions ---- */
+
+/*
+ * Where no coordinator's log says when, the eviction was one session timeout
+ * after that, and not when its member learned of it.
+ */
+static void date_eviction(const struct groups *g, struct rebalance *r)
+{
+	const struct group *group = groups_get(g, r->group);
+	struct ref_time due;
+
+	if (group == NULL || !group->session_timeout_ms.known || r->broker_host.n > 0)
+		return;
+	due.us = r->last_heard.us + group_session_timeout_ms(group) * US_PER_MS;
+	if (due.us >= r->trigger_time.us)
+		return;
+	r->trigger_time = due;
+	if (due.us < r->span.start.us)
+		r->span.start = due;
+}
+
+int heard_find(struct store *s, const struct clocks *c, const struct groups *g, struct arena *a, struct rebalances *r)
+{
+	struct latest *items = arena_array(a, r->count, sizeof *items);
+	size_t count = 0;
+
+	for (size_t i = 0; i < r->count; i++)
+		if (r->items[i].trigger == TRIGGER_SESSION_TIMEOUT && r->items[i].member.n > 0)
+			items[count++].rebalance = &r->items[i];
+	if (count == 0)
+		return 0;
+	if (listen(s, c, items, count) < 0)
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		if (!items[i].known)
+			continue;
+		date_eviction(g, items[i].rebalance);
+		if (add_evidence(s, &items[i], a) < 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* The walk over a table of rows. */
+
+#include "input/capture/kafka_layout.h"
+
+#define UUID_BYTES 16
+
+struct walk {
+	struct kafka_reader *reader;
+	int version;
+	struct kafka_facts *facts;
+	const struct kafka_visitor *visitor;
+};
+
+static bool is_compound(const struct kafka_row *row)
+{
+	return row->type >= KAFKA_LIST;
+}
+
+/* The row after the end of the compound that starts here. */
+static const struct kafka_row *after(const struct kafka_row *row)
+{
+	if (!is_compound(row))
+		return row + 1;
+	for (row++; row->type != KAFKA_END;)
+		row = after(row);
+	return row + 1;
+}
+
+static void set_number(struct walk *w, unsigned what, int64_t number)
+{
+	if (what == KAFKA_SKIP || w->reader->state != KAFKA_READ_FINE)
+		return;
+	w->facts->value[what].number = number;
+	w->facts->set |= UINT64_C(1) << what;
+}
+
+static void set_text(struct walk *w, unsigned what, struct sv text)
+{
+	if (what == KAFKA_SKIP || sv_is_absent(text))
+		return;
+	w->facts->value[what].text = text;
+	w->facts->set |= UINT64_C(1) << what;
+}
+
+static void read_value(struct walk *w, const struct kafka_row *row)
+{
+	static const unsigned bytes[] = { [KAFKA_I8] = 1, [KAFKA_I16] = 2, [KAFKA_I32] = 4, [KAFKA_I64] = 8 };
+	const uint8_t *uuid;
+
+	if (row->type <= KAFKA_I64) {
+		set_number(w, row->what, kafka_read_int(w->reader, bytes[row->type]));
+	} else if (row->type == KAFKA_UUID) {
+		uuid = kafka_read_bytes(w->reader, UUID_BYTES);
+		set_text(w, row->what, uuid == NULL ? SV_ABSENT : (struct sv){ (const char *)uuid, UUID_BYTES });
+	} else {
+		set_text(w, row->what, row->type == KAFKA_TEXT ? kafka_read_text(w->reader) : kafka_read_blob(w->reader));
+	}
+}
+
+static void read_struct(struct walk *w, const struct kafka_row *row);
+
+static void read_elements(struct walk *w, const struct kafka_row *row)
+{
+	size_t count = kafka_read_count(w->reader);
+	const struct kafka_facts outside = *w->facts;
+
+	for (size_t i = 0; i < count && w->reader->state == KAFKA_READ_FINE; i++) {
+		w->facts->set = outside.set;
+		if (row->type == KAFKA_ARRAY)
+			read_struct(w, row + 1);
+		else
+			read_value(w, row + 1);
+		if (row->what != KAFKA_SKIP && w->reader->state == KAFKA_READ_FINE && w->visitor != NULL)
+			w->visitor->each(w->visitor->context, row->what, w->facts);
+	}
+	/* An element's fields may have gone by the same names. */
+	*w->facts = outside;
+}
+
+/* A null is -1, a struct 1, before its fields (Kafka's MessageDataGenerator). */
+static void read_option(struct walk *w, const struct kafka_row *row)
+{
+	bool is_there = kafka_read_int(w->reader, 1) >= 0;
+
+	set_number(w, row->what, is_there);
+	if (is_there && w->reader->state == KAFKA_READ_FINE)
+		read_struct(w, row + 1);
+}
+
+static void read_struct(struct walk *w, const struct kafka_row *row)
+{
+	for (; row->type > KAFKA_REST && w->reader->state == KAFKA_READ_FINE; row = after(row)) {
+		if (w->version < row->from || w->version > row->to)
+			continue;
+		if (row->type == KAFKA_OPTION)
+			read_option(w, row);
+		else if (row->type == KAFKA_STRUCT)
+			read_struct(w, row + 1);
+		else if (is_compound(row))
+			read_elements(w, row);
+		else
+			read_value(w, row);
+	}
+	if (row->type != KAFKA_REST)
+		kafka_read_tags(w->reader);
+}
+
+void kafka_layout_read(struct kafka_reader *r, const struct kafka_row *rows, int version, struct kafka_facts *facts,
+		       const struct kafka_visitor *visitor)
+{
+	struct walk w = { r, version, facts, visitor };
+
+	facts->set = 0;
+	read_struct(&w, rows);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Classic pcap (draft-ietf-opsawg-pcap): a header, then records one after the
+ * other. Nothing tells where a record begins but the one before it, so that
+ * the first damaged length ends the reading.
+ */
+
+#include "input/capture/record.h"
+
+#define HEADER_BYTES 24
+#define RECORD_HEADER_BYTES 16
+/* Above the link type: bits about frame check sequences. */
+#define LINK_MASK 0x03ffffff
+#define MAGIC_NANOSECONDS UINT32_C(0xa1b23c4d)
+
+struct record_reader {
+	struct intake *in;
+	struct arena *arena;
+	bool big_endian;
+	bool nanoseconds;
+	uint32_t link;
+	uint64_t unread;	/* of the record given last, beyond what could be shown of it */
+};
+
+static struct record_reader *pcap_open(struct intake *in, struct arena *a, const char **why)
+{
+	const uint8_t *p = intake_look(in, HEADER_BYTES);
+	struct record_reader *r;
+
+	if (p == NULL) {
+		*why = record_why_short(in);
+		return NULL;
+	}
+	r = arena_alloc(a, sizeof *r);
+	*r = (struct record_reader){ .in = in, .arena = a, .big_endian = p[0] == 0xa1 };
+	r->nanoseconds = record_u32(p, r->big_endian) == MAGIC_NANOSECONDS;
+	r->link = record_u32(p + 20, r->big_endian) & LINK_MASK;
+	intake_take(in, HEADER_BYTES);
+	return r;
+}
+
+static int stop(const struct record_reader *r, const char **why)
+{
+	*why = record_why_short(r->in);
+	return -1;
+}
+
+static int pcap_next(struct record_reader *r, struct record *out, const char **why)
+{
+	struct intake *in = r->in;
+	const uint8_t *p;
+	uint32_t captured, wire, fraction;
+	size_t shown;
+
+	if (r->unread > 0 && !intake_skip(in, r->unread))
+		return stop(r, why);
+	r->unread = 0;
+	p = intake_look(in, RECORD_HEADER_BYTES);
+	if (p == NULL)
+		return intake_left(in) == 0 && !in->damaged ? 0 : stop(r, why);
+	captured = record_u32(p + 8, r->big_endian);
+	wire = record_u32(p + 12, r->big_endian);
+	if (captured > RECORD_CAPTURED_MOST) {
+		*why = arena_printf(r->arena, "its length of %u bytes is beyond any packet's", (unsigned)captured).p;
+		return -1;
+	}
+	shown = captured <= INTAKE_ASK_MOST - RECORD_HEADER_BYTES ? captured : INTAKE_ASK_MOST - RECORD_HEADER_BYTES;
+	p = intake_look(in, RECORD_HEADER_BYTES + shown);
+	if (p == NULL)
+		return stop(r, why);
+	*out = (struct record){ .is_packet = true, .bytes = p + RECORD_HEADER_BYTES, .captured = (uint32_t)shown,
+				.wire = wire > captured ? wire : captured, .link = r->link, .offset = in->offset };
+	fraction = record_u32(p + 4, r->big_endian);
+	record_set_time(out, record_u32(p, r->big_endian), r->nanoseconds ? fraction / 1000 : fraction);
+	intake_take(in, RECORD_HEADER_BYTES + shown);
+	r->unread = captured - shown;
+	return 1;
+}
+
+const struct record_reader_ops record_pcap = { pcap_open, pcap_next, NULL };

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* See input/capture/tcp_unseen.h. */
+
+#include "input/capture/tcp_unseen.h"
+
+/* So many steps of one say that the sender numbers a connection by itself; not all systems do. */
+#define STEPS_LEAST 8
+/* More are another counter, or a capture that lost packets. */
+#define PACKETS_MOST 64
+/* Ethernet's payload less the least headers; more was joined from several. */
+#define PAYLOAD_MOST 1460
+/* Shorter silences are everyday recovery, and of no use to a detector. */
+#define SILENCE_LEAST_US (500 * US_PER_MS)
+
+/*
+ * How long that many transmissions of one segment take at most: the first, a
+ * tail loss probe, then timeouts that double (Linux: TCP_RTO_MIN and a round
+ * trip). Several segments lost together take less.
+ */
+static int64_t most_us(uint32_t packets, int64_t rtt_us)
+{
+	int64_t rto_us = 210 * US_PER_MS + rtt_us;
+
+	return packets > 20 ? INT64_MAX : rto_us * ((INT64_C(1) << (packets > 1 ? packets - 1 : packets)) - 1) + rtt_us;
+}
+
+bool tcp_unseen_take(struct tcp_numbers *n, const struct segment *s, int64_t now_us, int64_t rtt_us,
+		     struct tcp_unseen *out)
+{
+	const struct tcp_numbers before = *n;
+	const uint16_t step = (uint16_t)(s->ip_id - before.id);
+	int64_t most;
+
+	/* Segments that belong to no socket, as some resets, have numbers of their own. */
+	if (!s->has_ip_id || (s->flags & (TCP_SYN | TCP_RST)) != 0)
+		return false;
+	*n = (struct tcp_numbers){ .us = now_us, .id = s->ip_id, .known = true,
+				   .is_large = s->payload_bytes > PAYLOAD_MOST };
+	if (!before.known || step == 0 || step > PACKETS_MOST)
+		return false;
+	n->steps = before.steps;
+	if (step == 1 && n->steps < STEPS_LEAST)
+		n->steps++;
+	if (step == 1 || before.is_large || before.steps < STEPS_LEAST || now_us - before.us < SILENCE_LEAST_US)
+		return false;
+	*out = (struct tcp_unseen){ .start_us = before.us, .end_us = now_us, .packets = step - 1U };
+	most = most_us(out->packets, rtt_us);
+	if (now_us - before.us > most)
+		out->start_us = now_us - most;
+	return now_us - out->start_us >= SILENCE_LEAST_US;
+}
