@@ -10,7 +10,7 @@ trap 'rm -rf "$out"' EXIT
 mkdir "$out/in"
 
 # A program under a sanitizer reserves more than any limit.
-if (ulimit -v 1048576 && "$a" --version >"$out/text") 2>"$out/err"; then
+if sh -c 'ulimit -v 1048576 && "$1" --version; exit $?' probe "$a" >"$out/text" 2>&1; then
 	ulimit -v 1048576
 fi
 
