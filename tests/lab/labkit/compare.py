@@ -51,11 +51,17 @@ def differences(kept, again):
     return [f"{name}: {one[name]} / {other[name]}" for name in one if one[name] != other[name]]
 
 
+def kept_truth(name):
+    """Where the truth of the recording that is kept stands; three runs are samples."""
+    archived = plan.RUNS / f"{name}.truth.json"
+    return archived if archived.exists() else plan.RUNS.parents[2] / "samples" / name / "truth.json"
+
+
 def main(directory):
     same, differ = 0, 0
     for path in sorted(pathlib.Path(directory).glob("*/truth.json")):
         again = json.loads(path.read_text())
-        kept = plan.RUNS / f"{again['run']}.truth.json"
+        kept = kept_truth(again["run"])
         if not kept.exists():
             print(f"{again['run']}: no recording is kept")
             continue
