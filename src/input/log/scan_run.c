@@ -71,7 +71,7 @@ static void keep_tail(struct scan_reader *r, const char *bytes, size_t n)
 
 static void make_room(struct block *b, size_t n)
 {
-	if (n + SCAN_SLACK <= b->capacity)
+	if (b->bytes != NULL && n + SCAN_SLACK <= b->capacity)
 		return;
 	b->capacity = n + SCAN_SLACK;
 	b->bytes = checked(realloc(b->bytes, b->capacity));
