@@ -263,6 +263,30 @@ static void add_wire_facts(struct facts *f, size_t host, size_t input, const str
 	}
 }
 
+/* So many facts after a join its sync stands at the latest, when both were seen. */
+#define SYNC_LOOKED_FOR 256
+
+static bool is_sync_of(const struct fact *sync, const struct fact *join)
+{
+	return sync->kind == FACT_WIRE_SYNCED && sync->input == join->input && sv_eq(sync->group, join->group) &&
+	       sv_eq(sync->client, join->client) && event_has(join->event, FIELD_GENERATION) &&
+	       event_int_or(sync->event, FIELD_GENERATION, -1) == event_int_or(join->event, FIELD_GENERATION, -1);
+}
+
+/* A snapshot length cuts the answer to a join before the new member's id; its SyncGroup names it. */
+static void name_joins(struct facts *f)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		struct fact *join = &f->items[i];
+
+		if ((join->kind != FACT_WIRE_ASKED && join->kind != FACT_WIRE_JOINED) || !sv_is_absent(join->member))
+			continue;
+		for (size_t k = i + 1; k < f->count && k - i <= SYNC_LOOKED_FOR && sv_is_absent(join->member); k++)
+			if (is_sync_of(&f->items[k], join))
+				join->member = f->items[k].member;
+	}
+}
+
 /*
  * Both the time of the line and the time since the request are cut off to
  * milliseconds: it was sent at most one before their difference.
@@ -626,6 +650,7 @@ int clock_links_find(struct store *s, const struct link_sources *from, struct ar
 		else
 			add_fact(&facts, host, input, &events[i]);
 	}
+	name_joins(&facts);
 	if (rc == 0)
 		rc = find_refusals(s, from, a, &facts);
 	add_answered_joins(&facts);

@@ -1090,6 +1090,45 @@ static void formed_at(struct story *st, int64_t ms, const char *generation)
 	story_event(st, EVENT_GROUP_STABILIZED, "broker-1", after(at("10:00:00"), ms * MS), "group", "g", "generation", generation, NULL);
 }
 
+/*
+ * The answer with the new member's id was cut off; the SyncGroup after it has it. The join waited for others and bounds little,
+ * but the coordinator added the member at once. Clocks are in step.
+ */
+static void tell_cut_join(struct story *st, const char *synced_generation)
+{
+	const struct host_time start = at("10:00:00");
+
+	story_input(st, "broker-1/server.log", "log", "broker-1");
+	story_event(st, EVENT_MEMBER_JOINS, "broker-1", after(start, 3 * MS), "group", "g", "member", "m-1", NULL);
+	formed_at(st, 800, "1");
+	story_input(st, "consumer-1/eth0.pcap", "capture", "consumer-1");
+	story_interval(st, EVENT_WIRE_JOINED, "consumer-1", after(start, 500), after(start, 802 * MS), "path_a", "10.0.0.1:40000",
+		       "path_b", "10.0.0.2:9092", "group", "g", "client", "c-1", "generation", "1", NULL);
+	story_interval(st, EVENT_WIRE_SYNCED, "consumer-1", after(start, 803 * MS), after(start, 805 * MS), "path_a",
+		       "10.0.0.1:40000", "path_b", "10.0.0.2:9092", "group", "g", "client", "c-1", "member", "m-1",
+		       "generation", synced_generation, NULL);
+}
+
+static void a_sync_names_the_join_before_it(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	tell_cut_join(st, "1");
+	struct clocks c = clocks_by_default(st);
+	assert_int_equal(clock_named(&c, "consumer-1")->method, CLOCK_LINKS);
+	assert_true(clock_named(&c, "consumer-1")->uncertainty_us < 5 * MS);
+	story_free(st);
+
+	/* Of another generation it names none, and the clock is known by how long the join waited alone. */
+	st = story_new();
+	tell_cut_join(st, "2");
+	c = clocks_by_default(st);
+	assert_int_equal(clock_named(&c, "consumer-1")->method, CLOCK_LINKS);
+	assert_true(clock_named(&c, "consumer-1")->uncertainty_us > 300 * MS);
+	story_free(st);
+}
+
 /* The broker's capture has the answer on its way at ms of true time; the client writes it down later, by its own clock. */
 static void refused_heartbeat(struct story *st, int64_t ms, const char *member, const char *error)
 {
@@ -1331,6 +1370,7 @@ int main(void)
 		cmocka_unit_test(events_of_no_host_are_on_the_reference),
 		cmocka_unit_test(nothing_at_all),
 		cmocka_unit_test(an_answer_that_refuses_is_before_the_line_about_it),
+		cmocka_unit_test(a_sync_names_the_join_before_it),
 		cmocka_unit_test(joins_on_the_wire_link_clocks),
 		cmocka_unit_test(a_cancelled_request_links_clocks),
 		cmocka_unit_test(one_packet_in_two_captures),
