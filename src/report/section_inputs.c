@@ -171,7 +171,7 @@ static void clock_bullets(struct out *o, const struct chapter_context *c)
 						   (double)h->pieces[k].step_us / US_PER_S,
 						   SV_ARG(words_time(c->a, c->f, clock_to_ref(clocks, h->host, h->pieces[k].set_after))),
 						   SV_ARG(words_time(c->a, c->f, clock_to_ref(clocks, h->host, h->pieces[k].set_before))),
-						   h->pieces[k].is_told ? " Its own daemon says so." : ""));
+						   h->pieces[k].is_told ? " The host itself says so." : ""));
 		if (h->links_refuted > 0)
 			out_bullet(o, arena_printf(c->a, "%zu links of %.*s contradict all the others, and are left out.",
 						   h->links_refuted, SV_ARG(h->host)));

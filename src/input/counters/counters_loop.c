@@ -49,6 +49,8 @@ struct loop {
 	struct dating dating;
 	bool has_clock;
 	struct host_time clock;
+	bool has_previous; /* of the clock line before */
+	struct host_time previous;
 	bool undated; /* a clock line without what dates it was met */
 	struct loop_block blocks[FORMAT_COUNT];
 	bool were_in_rows[FORMAT_COUNT]; /* before the line at hand, which is none of theirs as a whole */
@@ -333,6 +335,8 @@ static int take_clock(struct loop *l, const struct tstamp *t)
 	int rc = close_round(l, false);
 
 	set_section(l, SV_ABSENT);
+	l->has_previous = l->has_clock;
+	l->previous = l->clock;
 	l->has_clock = known;
 	l->undated = !known;
 	if (known) {
@@ -360,6 +364,29 @@ static void take_host(struct ingest *in, struct sv line)
 {
 	if (sv_is_absent(in->info->host))
 		in->info->host = arena_copy(in->input, counters_probe_host(line));
+}
+
+/*
+ * The probe saw that the clock was set, at some time between its samples: the
+ * event is that interval, by the clock as it was set.
+ */
+static int take_clock_set(struct loop *l, const struct line *line)
+{
+	struct event e;
+	int64_t step_us, elapsed_us;
+
+	if (!l->has_clock || !l->has_previous || !counters_probe_clock_set(line->text, &step_us))
+		return 0;
+	elapsed_us = l->clock.us - l->previous.us - step_us;
+	if (elapsed_us < 0)
+		return 0;
+	event_init(&e, EVENT_CLOCK_STEP);
+	e.time = (struct host_time){ l->clock.us - elapsed_us };
+	e.duration_us = elapsed_us;
+	e.place = counter_place(line);
+	e.text = line->text;
+	event_set_int(&e, FIELD_STEP_MICROS, step_us);
+	return ingest_put(l->in, &e);
 }
 
 static void take_heading(struct loop *l, struct sv text)
@@ -454,7 +481,7 @@ static int take_line(struct loop *l, const struct line *line)
 	if (is_separator(trimmed.text) && !loop_is_clock(trimmed.text, &t)) {
 		take_host(l->in, trimmed.text);
 		take_heading(l, trimmed.text);
-		return 0;
+		return take_clock_set(l, &trimmed);
 	}
 	for (size_t i = 0; i < FORMAT_COUNT; i++)
 		l->were_in_rows[i] = l->blocks[i].in_rows;

@@ -792,6 +792,31 @@ static void a_told_step_is_where_links_leave_it_open(void **state)
 	}
 }
 
+/* A probe that samples every 20 s knows that it was within these; the daemon's line tells of the same step. */
+static void a_step_between_two_samples(void **state)
+{
+	struct story *st = story_new();
+	const struct clock_piece *p;
+	struct clocks c;
+
+	(void)state;
+	story_interval(st, EVENT_CLOCK_STEP, "consumer-1", at("10:30:00"), at("10:30:20"), "step_micros", "2000000", NULL);
+	c = an_hour(st, 8, stepping);
+	p = &clock_named(&c, "consumer-1")->pieces[1];
+	assert_true(p->is_told);
+	assert_int_equal(p->set_after.us, at("10:29:58").us);
+	assert_int_equal(p->set_before.us, at("10:30:21").us);
+	story_free(st);
+
+	st = story_new();
+	tell_step(st, "consumer-1", at("09:50:05"), "2000000");
+	story_interval(st, EVENT_CLOCK_STEP, "consumer-1", at("09:50:00"), at("09:50:20"), "step_micros", "2000123", NULL);
+	c = an_hour(st, 8, stepping_never);
+	assert_int_equal(clock_named(&c, "consumer-1")->piece_count, 2);
+	assert_int_equal(clock_to_ref(&c, SV("consumer-1"), at("09:40:00")).us, at("09:40:02").us);
+	story_free(st);
+}
+
 static void two_told_steps_leave_it_open(void **state)
 {
 	struct story *st = story_new();
@@ -1097,6 +1122,7 @@ int main(void)
 		cmocka_unit_test(other_logs_of_a_host_inherit_its_zone),
 		cmocka_unit_test(a_told_step_is_where_links_leave_it_open),
 		cmocka_unit_test(two_told_steps_leave_it_open),
+		cmocka_unit_test(a_step_between_two_samples),
 		cmocka_unit_test(a_told_step_before_all_links_moves_what_was_written_before_it),
 		cmocka_unit_test(links_refute_a_told_step),
 		cmocka_unit_test(a_told_step_without_links),
