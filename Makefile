@@ -64,7 +64,7 @@ FUZZ     := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_BIN := $(FUZZ:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 HEADERS  := $(sort $(wildcard include/*/*.h include/*/*/*.h))
 
-.PHONY: all demo test check run-demo layers headers lint asan fuzz bless lab lab-check install clean help need
+.PHONY: all demo test check run-demo layers headers lint asan fuzz bless bench lab lab-check install clean help need
 .SECONDEXPANSION:
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -158,6 +158,19 @@ lint:
 fuzz:
 	@sh tests/fuzz/run.sh "$(TARGET)" "$(or $(SECONDS),60)"
 
+# ---- how fast: ratios against others, in pairs (BENCH_MB=1000, BENCH_PAIRS=5, BENCH_ONLY="log capture") ----
+
+BENCH     := $(sort $(wildcard tests/bench/*.c))
+BENCH_BIN := $(BENCH:tests/bench/%.c=$(BUILD)/%)
+
+$(BENCH_BIN): $(BUILD)/%: tests/bench/%.c
+	@mkdir -p $(@D)
+	@echo '  CC $<'
+	@$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(ALL_LIBS)
+
+bench: all $(BENCH_BIN)
+	@BUILD=$(BUILD) sh tests/bench/run.sh
+
 # ---- the lab: needs root, Java, Maven and Python; nothing else of the project does ----
 
 lab:
@@ -175,4 +188,4 @@ clean:
 	rm -rf build
 
 help:
-	@echo "make demo | test | all | asan | lint | layers | headers | fuzz TARGET=name | bless CASE=name | lab RUN=name | lab-check | install | clean"
+	@echo "make demo | test | all | asan | lint | layers | headers | fuzz TARGET=name | bless CASE=name | bench | lab RUN=name | lab-check | install | clean"

@@ -12,6 +12,7 @@
 
 struct link_end {
 	const struct event *event;
+	int64_t later_us;	/* than the event's time: 0, or where it ends */
 	const char *role;
 	size_t host, input;	/* index into the hosts and inputs given to clock_links_find */
 };
@@ -38,7 +39,11 @@ struct link_sources {
 	size_t input_count;
 };
 
-/* 0 or -1. */
+/* The place of a host, or of an input, among those given; false when it is none of them. */
+bool clock_links_host(const struct link_sources *from, struct sv host, size_t *out);
+bool clock_links_input(const struct link_sources *from, int64_t input, size_t *out);
+
+/* From what logs say. 0 or -1. */
 int clock_links_find(struct store *s, const struct link_sources *from, struct arena *a, struct event_links *out);
 
 #endif

@@ -11,6 +11,7 @@
  *	trigger.c    what the coordinator says of the cause
  *	witness.c    what the clients say of it
  *	root.c       who came back, whether he had been alive, what follows from what
+ *	absence.c    how long each member was without partitions
  */
 
 #include "analysis/rebalance.h"
@@ -60,6 +61,7 @@ struct cause {
 	struct sv clock_host;	/* whose clock the time is by */
 	bool is_within;		/* happened in a join phase that something else had begun */
 	bool has_returned;	/* a removal whose member is back: see root.c */
+	bool is_surely_back;	/* ... as the same process */
 	size_t root;		/* of a rejoin: place of the episode that removed the member */
 	bool has_root;
 };
@@ -78,6 +80,7 @@ struct episode {
 	struct cause *causes;
 	size_t cause_count;
 	size_t cause_capacity;
+	size_t absence_capacity;
 };
 
 /* All that is known of one group. */
@@ -149,6 +152,11 @@ int64_t witness_restart_us(const struct group_life *life, struct sv host, struct
  */
 const struct sighting *witness_killing(const struct group_life *life, struct sv host, struct sv client, int64_t from_us,
 				       int64_t to_us);
+
+/* ---- absence.c ---- */
+
+/* After the roots are linked. */
+void absences_find(struct group_life *life);
 
 /* ---- root.c ---- */
 

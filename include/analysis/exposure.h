@@ -19,6 +19,7 @@ struct surroundings {
 	struct span_set outages;	/* of the same windows: what a watch on the network shows */
 	struct span_set pauses;
 	struct span_set coverage;	/* jitter could have been seen */
+	struct span_set captured, counted; /* by packets; by TCP's counters: neither shows all that the other does */
 	const struct window **windows;	/* all that concern it, of both kinds, by start */
 	size_t window_count, window_capacity;
 	bool is_certain;		/* the evidence tells hosts apart */

@@ -40,6 +40,12 @@ enum attribution {
 	ATTRIBUTION_UNOBSERVED,	 /* no jitter evidence covers its exposure */
 };
 
+/* A member without partitions, from giving them up to the next assignment. */
+struct absence {
+	struct sv client, host;	/* absent when not known */
+	struct span span;
+};
+
 struct rebalance {
 	unsigned id;		/* 1.. by start: R1, R2 ... */
 	struct sv group;
@@ -67,17 +73,21 @@ struct rebalance {
 	enum fate fate;		/* of the evicted member */
 	unsigned root;		/* id of the root; its own id when it is one */
 	bool is_root;
+	struct absence *absences; /* of members whose logs tell, in the order of their return */
+	size_t absence_count;
 	struct evidence_list evidence;
 
 	/* Filled by share_find (method.md 5). */
 	bool has_exposure;	/* false: empty, the network did not cause it */
 	struct span exposure;
+	const char *exposure_basis; /* how its length is known: "timer reset", "setting", "default"; NULL without one */
 	bool observed;		/* jitter evidence covers it */
 	bool contained;		/* the trigger's moment lies in an outage */
 	bool lagged;
 	bool explained;
 	enum attribution attribution;
 	struct sv attribution_note;	/* one sentence why, or absent */
+	bool implausible;	/* lagged, but losses alone cannot have made so long a silence of the outages seen */
 	int64_t overlap_us;	/* of the exposure with jitter windows */
 	int64_t pause_overlap_us;
 	const struct window **windows;	/* jitter windows that meet the exposure, by start */

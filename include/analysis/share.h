@@ -49,8 +49,20 @@ struct share_figures {
 	struct proportion contained;
 	struct proportion lagged;	/* the headline */
 	struct proportion explained;
-	double low, high;		/* of the lagged share, within the clocks' uncertainty */
+	double low, high;		/* of the lagged share, within the clocks' uncertainty and what the evidence leaves open */
+	double high_by_clocks;		/* ... within the clocks' uncertainty alone */
+	struct proportion lagged_all;	/* over all observed rebalances, roots or not */
+	struct proportion lagged_proved; /* over observed roots whose trigger is proved */
 	struct chance chance;
+};
+
+/* The same two questions of one group alone. */
+struct group_share {
+	struct sv group;
+	size_t rebalances, roots;
+	struct proportion lagged;	/* over its observed roots */
+	struct proportion contained;
+	struct proportion paused;	/* lagged, by pauses */
 };
 
 struct share {
@@ -59,13 +71,15 @@ struct share {
 	size_t observed;	/* observed roots: the denominator */
 	struct share_figures jitter;
 	struct share_figures pauses;
-	struct proportion lagged_all;		/* over all observed rebalances, roots or not */
-	struct proportion contained_all;	/* the same by the plain rule: what the runbook counts */
-	struct proportion lagged_proved;	/* over observed roots whose trigger is proved */
+	struct proportion contained_all;	/* over all observed rebalances by the plain rule: what the runbook counts */
 	struct proportion lagged_by_trigger[TRIGGER_COUNT];	/* over observed roots of that trigger */
 	int threshold_percent;
 	enum verdict verdict;
+	struct group_share *groups;	/* those that had rebalances, by name */
+	size_t group_count;
 	struct sv verdict_reason;	/* one sentence */
+	struct sv manager;		/* the verdict as one reads it who need not know what a lag is */
+	struct sv engineer;		/* the figures that it rests on, so that they can be checked */
 	struct sv contained_note;	/* one sentence: why the plain share differs from the lagged one */
 };
 

@@ -25,7 +25,8 @@ struct item_context {
 struct item {
 	struct sv path;		/* as shown */
 	struct sv below;	/* the part of it that may name its host: below the argument, inside the archive */
-	struct sv digest;	/* hexadecimal */
+	struct sv digest;	/* as in struct identity */
+	int sampled_fd;		/* the file that was only sampled; -1: the digest is whole */
 	bool has_size;		/* else it is what the stream gives */
 	uint64_t size_bytes;
 	bool has_modified;	/* when it was last written to */

@@ -41,6 +41,12 @@ struct line {
 struct lines *lines_new(struct stream *s, struct diag *d);
 /* 1, 0 at the end, -1 on damage (recorded). */
 int lines_next(struct lines *l, struct line *out);
+/*
+ * From the middle of a stream on: first are bytes of it that somebody has read,
+ * from the start of a line, before what the stream gives yet; number is that of
+ * the line before.
+ */
+struct lines *lines_resume(struct stream *s, struct diag *d, struct sv first, uint64_t number, uint64_t byte_offset);
 /* Accepts NULL. */
 void lines_free(struct lines *l);
 /*
@@ -64,6 +70,7 @@ struct ingest {
 	struct diag *diag;		/* its input is set already */
 	struct arena *record;		/* for one record; the kind resets it */
 	struct arena *input;		/* for the whole input */
+	unsigned threads;		/* that may read it together; 0: one */
 	struct zone zone;		/* for times without one */
 	bool zone_is_option;		/* chosen by the user, else assumed UTC */
 	bool host_is_option;		/* info->host was named by the user, else it is the directory's name or absent */

@@ -25,6 +25,8 @@ struct host_zone {
 	struct zone zone;
 };
 
+#define INGEST_THREADS_MAX 64
+
 struct ingest_options {
 	const struct rules *rules;
 	const char *as_kind;		/* --as; NULL: by content */
@@ -32,6 +34,7 @@ struct ingest_options {
 	size_t host_count;
 	const struct host_zone *zones;
 	size_t zone_count;
+	unsigned threads;		/* that may read one input together; 0: as many as there are cores */
 	bool has_near;			/* --from: for times without a year */
 	struct host_time near;
 };

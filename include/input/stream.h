@@ -30,6 +30,11 @@ struct stream_source {
 struct stream *stream_new(struct arena *a, struct stream_source source);
 /* A stream of bytes that lie in memory and outlive it. */
 struct stream *stream_of(struct arena *a, struct sv bytes);
+/*
+ * As stream_read, but the damage that it meets is not recorded: stream_read,
+ * called once more, does. For readers that are not alone with diag.
+ */
+ptrdiff_t stream_read_on(struct stream *s, void *bytes, size_t n);
 /* How many bytes have been handed out by stream_read. */
 uint64_t stream_position(const struct stream *s);
 /* How many lines have been read of it: told by whoever takes it apart, 0 when it is no text. */

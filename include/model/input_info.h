@@ -25,7 +25,7 @@ struct input_info {
 	struct sv kind;		 /* "log", "capture", "counters", "table", "snapshot"; "skipped" when it is no evidence */
 	struct sv format;	 /* "spring-boot-3", "pcap", "softnet": the layout that was recognised; absent when none */
 	struct sv host;		 /* whose clock wrote its times; absent when not known */
-	struct sv digest;	 /* hexadecimal, of the bytes as stored (before unpacking) */
+	struct sv digest;	 /* hexadecimal, of the bytes as stored (before unpacking), or "sampled:" and that of samples */
 	struct sv why_skipped;	 /* absent when it was read */
 	struct sv same_as;	 /* path of the input with the same bytes; set by begin when it gives 0 */
 	uint64_t size_bytes;	 /* as stored */

@@ -14,6 +14,7 @@
 
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "model/masked.h"
 
 enum fact_kind {
@@ -28,14 +29,13 @@ enum fact_kind {
 	FACT_ID_GIVEN,
 	FACT_ID_TAKEN,	  /* the client joins again with the id that it was given */
 	FACT_ADDED,
-	/* As a capture saw it, by the clock of its host. */
-	FACT_WIRE_ASKED,
-	FACT_WIRE_JOINED,
-	FACT_WIRE_LED,	  /* the leader sent everybody's assignments */
-	FACT_WIRE_SYNCED,
-	FACT_WIRE_ID_ASKED,
-	FACT_WIRE_ID_TOLD,
-	FACT_WIRE_LEFT,
+	/* As a capture of either host saw them pass. */
+	FACT_WIRE_ASKED,   /* JoinGroup */
+	FACT_WIRE_JOINED,  /* its answer */
+	FACT_WIRE_SYNCED,  /* the answer to SyncGroup */
+	FACT_WIRE_LEAVES,  /* LeaveGroup */
+	FACT_REQUESTED,	   /* a client sent a request that it cancelled later, and then said how long ago that was */
+	FACT_WIRE_REQUEST, /* a request of that number */
 	FACT_COUNT
 };
 
@@ -55,14 +55,18 @@ static const struct link_rule {
 	{ FACT_COMPUTED, FACT_ASSIGNED, KEY_GENERATION, "the leader has computed the assignment", "the coordinator has it" },
 	{ FACT_ASSIGNED, FACT_SYNCED, KEY_GENERATION, "the coordinator has the assignment", "the client has its part" },
 	{ FACT_LEAVES, FACT_LEFT, KEY_MEMBER, "the client sends LeaveGroup", "the coordinator has it" },
-	{ FACT_WIRE_ASKED, FACT_STABILIZED, KEY_GENERATION, "a JoinGroup request passes", "the coordinator has all requests to join" },
-	{ FACT_STABILIZED, FACT_WIRE_JOINED, KEY_GENERATION, "the coordinator answers all requests to join", "its answer passes" },
-	{ FACT_WIRE_ASKED, FACT_ADDED, KEY_MEMBER, "a JoinGroup request passes", "the coordinator adds the member" },
-	{ FACT_WIRE_ID_ASKED, FACT_ID_GIVEN, KEY_MEMBER, "a JoinGroup request passes", "the coordinator has it and gives a member id" },
-	{ FACT_ID_GIVEN, FACT_WIRE_ID_TOLD, KEY_MEMBER, "the coordinator gives a member id", "the answer with it passes" },
-	{ FACT_WIRE_LED, FACT_ASSIGNED, KEY_GENERATION, "the leader's SyncGroup passes", "the coordinator has the assignment" },
-	{ FACT_WIRE_LEFT, FACT_LEFT, KEY_MEMBER, "a LeaveGroup request passes", "the coordinator has it" },
-	{ FACT_ASSIGNED, FACT_WIRE_SYNCED, KEY_GENERATION, "the coordinator has the assignment", "its answer to SyncGroup passes" },
+	/* Captures in the place of the clients' logs, or between them and the coordinator's. */
+	{ FACT_WIRE_ASKED, FACT_STABILIZED, KEY_GENERATION, "a request to join passes", "the coordinator has all requests to join" },
+	{ FACT_WIRE_ASKED, FACT_ADDED, KEY_MEMBER, "a member's request to join passes", "the coordinator adds the member" },
+	{ FACT_ADDED, FACT_WIRE_JOINED, KEY_MEMBER, "the coordinator adds the member", "the answer to its request passes" },
+	{ FACT_STABILIZED, FACT_WIRE_JOINED, KEY_GENERATION, "the coordinator answers all requests to join", "an answer passes" },
+	{ FACT_WIRE_JOINED, FACT_JOINED, KEY_GENERATION_MEMBER, "the answer to its request passes", "the client has the answer" },
+	{ FACT_ASSIGNED, FACT_WIRE_SYNCED, KEY_GENERATION, "the coordinator has the assignment", "a part of it passes" },
+	{ FACT_COMPUTED, FACT_WIRE_SYNCED, KEY_GENERATION, "the leader has computed the assignment", "a part of it passes" },
+	{ FACT_WIRE_SYNCED, FACT_SYNCED, KEY_GENERATION_MEMBER, "its part of the assignment passes", "the client has its part" },
+	{ FACT_LEAVES, FACT_WIRE_LEAVES, KEY_MEMBER, "the client sends LeaveGroup", "LeaveGroup passes" },
+	{ FACT_WIRE_LEAVES, FACT_LEFT, KEY_MEMBER, "LeaveGroup passes", "the coordinator has it" },
+	{ FACT_REQUESTED, FACT_WIRE_REQUEST, KEY_GENERATION_MEMBER, "the client sent a request that it cancelled in the end", "the request passes" },
 	/* Between clients alone, where there is no broker's log: all have asked before any is answered. */
 	{ FACT_JOIN_SENT, FACT_JOINED, KEY_GENERATION, "one client asks to join", "another has the answer to all requests" },
 	{ FACT_COMPUTED, FACT_SYNCED, KEY_GENERATION, "the leader has computed the assignment", "another client has its part" },
@@ -88,11 +92,26 @@ static const struct fact_type {
 	{ EVENT_MEMBER_LEFT, FACT_LEFT, NULL },
 	{ EVENT_MEMBER_ID_GIVEN, FACT_ID_GIVEN, NULL },
 	{ EVENT_MEMBER_JOINS, FACT_ADDED, NULL },
-	{ EVENT_WIRE_JOINED, FACT_WIRE_JOINED, NULL },
-	{ EVENT_WIRE_SYNCED, FACT_WIRE_SYNCED, NULL },
-	{ EVENT_WIRE_LEFT, FACT_WIRE_LEFT, NULL },
 };
 #define FACT_TYPES (sizeof fact_types / sizeof *fact_types)
+
+/* What captures saw, in which an event lasts from the request to its answer. */
+static const struct wire_type {
+	enum event_type type;
+	enum fact_kind kind;
+	bool is_answer;
+} wire_types[] = {
+	{ EVENT_WIRE_JOINED, FACT_WIRE_ASKED, false }, { EVENT_WIRE_JOINED, FACT_WIRE_JOINED, true },
+	{ EVENT_WIRE_SYNCED, FACT_WIRE_SYNCED, true }, { EVENT_WIRE_LEFT, FACT_WIRE_LEAVES, false },
+};
+
+/* Requests by their number, which counts all of one client. */
+static const enum event_type request_types[] = { EVENT_CLIENT_REQUEST_CANCELLED, EVENT_WIRE_UNANSWERED, EVENT_WIRE_LATE };
+#define REQUEST_TYPES (sizeof request_types / sizeof *request_types)
+#define WIRE_TYPES (sizeof wire_types / sizeof *wire_types)
+
+/* Who asks to join so shortly before the answer is among the last. */
+#define WAIT_MOST_US US_PER_S
 
 /* Clocks further apart than zones can be (-12 to +14 h) are rather two lives of a group. */
 #define APART_MAX_US (26 * 3600 * US_PER_S)
@@ -106,6 +125,7 @@ struct fact {
 	struct sv member;	/* absent when not known */
 	struct sv client;	/* of client lines: absent when not known */
 	const struct event *event;
+	int64_t later_us;	/* than the event's time */
 };
 
 struct facts {
@@ -137,7 +157,7 @@ static struct sv member_of(const struct fact_type *type, const struct event *e)
 	return if_readable(sv_cut(&reason, ' '));
 }
 
-static bool host_index(const struct link_sources *from, struct sv host, size_t *out)
+bool clock_links_host(const struct link_sources *from, struct sv host, size_t *out)
 {
 	size_t low = 0, high = from->host_count;
 
@@ -157,7 +177,7 @@ static bool host_index(const struct link_sources *from, struct sv host, size_t *
 	return false;
 }
 
-static bool input_index(const struct link_sources *from, int64_t input, size_t *out)
+bool clock_links_input(const struct link_sources *from, int64_t input, size_t *out)
 {
 	size_t low = 0, high = from->input_count;
 
@@ -193,80 +213,76 @@ static void add_fact(struct facts *f, size_t host, size_t input, const struct ev
 	fact->group = event_text(e, FIELD_GROUP);
 	fact->has_generation = event_int(e, FIELD_GENERATION, &fact->generation);
 	fact->member = member_of(type, e);
-	if (event_infos[e->type].side != SIDE_BROKER)
+	if (event_infos[e->type].side == SIDE_CLIENT)
 		fact->client = event_text(e, FIELD_CLIENT);
 	fact->event = e;
 }
 
-/* The two instants of a request that was answered, as facts. */
-static const struct exchange {
-	const char *api, *error, *state;	/* NULL: none; for state any */
-	enum fact_kind sent, answered;		/* FACT_COUNT: none */
-} exchanges[] = {
-	{ "JoinGroup", NULL, NULL, FACT_WIRE_ASKED, FACT_WIRE_JOINED },
-	{ "JoinGroup", "MEMBER_ID_REQUIRED", NULL, FACT_WIRE_ID_ASKED, FACT_WIRE_ID_TOLD },
-	{ "SyncGroup", NULL, "leader", FACT_WIRE_LED, FACT_WIRE_SYNCED },
-	{ "SyncGroup", NULL, NULL, FACT_COUNT, FACT_WIRE_SYNCED },
-	{ "LeaveGroup", NULL, NULL, FACT_WIRE_LEFT, FACT_COUNT },
-};
-
-static const struct exchange *exchange_of(const struct event *e)
+static int64_t time_of(const struct fact *f)
 {
-	for (size_t i = 0; i < sizeof exchanges / sizeof *exchanges; i++) {
-		const struct exchange *x = &exchanges[i];
-		struct sv state = sv_of(x->state);
+	int64_t us;
 
-		if (sv_eq(event_text(e, FIELD_API), sv_of(x->api)) && sv_eq(event_text(e, FIELD_ERROR), sv_of(x->error)) &&
-		    (sv_is_absent(state) || sv_eq(event_text(e, FIELD_STATE), state)))
-			return x;
+	return __builtin_add_overflow(f->event->time.us, f->later_us, &us) ? f->event->time.us : us;
+}
+
+/* A static member that comes back is given the generation that it had: that one was formed long before. */
+static bool is_repeated(const struct facts *f, size_t host, const struct event *e)
+{
+	const struct sv group = event_text(e, FIELD_GROUP), client = event_client(e);
+	int64_t generation = event_int_or(e, FIELD_GENERATION, -1);
+
+	for (size_t i = f->count; i > 0; i--) {
+		const struct fact *one = &f->items[i - 1];
+		if (one->event->type == e->type && one->host == host && sv_eq(one->client, client) && sv_eq(one->group, group))
+			return one->has_generation && one->generation == generation;
 	}
-	return NULL;
+	return false;
 }
 
-static void add_instant(struct facts *f, size_t host, size_t input, const struct event *e, enum fact_kind kind)
+/* A request that was refused formed nothing. */
+static void add_wire_facts(struct facts *f, size_t host, size_t input, const struct event *e)
 {
-	if (kind == FACT_COUNT)
+	if (event_has(e, FIELD_ERROR) || is_repeated(f, host, e))
 		return;
-	add_fact(f, host, input, e);
-	f->items[f->count - 1].kind = kind;
-}
-
-/* Of the classic protocol: the other logs no generations. */
-static void add_exchange(struct facts *f, size_t host, size_t input, const struct event *e, struct arena *a)
-{
-	const struct exchange *x = exchange_of(e);
-	struct event *answer;
-	int64_t answered_us;
-
-	if (x == NULL || __builtin_add_overflow(e->time.us, e->duration_us, &answered_us))
-		return;
-	answer = arena_alloc(a, sizeof *answer);
-	*answer = *e;
-	answer->time.us = answered_us;
-	add_instant(f, host, input, e, x->sent);
-	add_instant(f, host, input, answer, x->answered);
-}
-
-/* So many facts after a join its sync stands at the latest, when both were seen. */
-#define SYNC_LOOKAHEAD 256
-
-/* A snapshot length cuts the answer before the new member's id; its SyncGroup names it. */
-static void name_joins(struct facts *f)
-{
-	for (size_t i = 0; i < f->count; i++) {
-		struct fact *join = &f->items[i];
-
-		if (join->kind != FACT_WIRE_ASKED || !sv_is_absent(join->member))
+	for (size_t i = 0; i < WIRE_TYPES; i++) {
+		if (wire_types[i].type != e->type)
 			continue;
-		for (size_t k = i + 1; k < f->count && k - i <= SYNC_LOOKAHEAD && sv_is_absent(join->member); k++) {
-			const struct fact *sync = &f->items[k];
-
-			if (sync->kind == FACT_WIRE_SYNCED && sync->input == join->input && sv_eq(sync->group, join->group) &&
-			    sv_eq(sync->client, join->client) && sync->has_generation && join->has_generation &&
-			    sync->generation == join->generation)
-				join->member = sync->member;
-		}
+		struct fact *fact = ARENA_PUSH(f->arena, f->items, f->count, f->capacity);
+		*fact = (struct fact){ .kind = wire_types[i].kind, .host = host, .input = input, .group = event_text(e, FIELD_GROUP),
+				       .member = event_text(e, FIELD_MEMBER), .client = event_client(e), .event = e,
+				       .later_us = wire_types[i].is_answer ? e->duration_us : 0 };
+		fact->has_generation = event_int(e, FIELD_GENERATION, &fact->generation);
+		/* Of a request that waited long for the others its generation says little. */
+		if (fact->kind == FACT_WIRE_ASKED && e->duration_us > WAIT_MOST_US)
+			fact->has_generation = false;
 	}
+}
+
+/*
+ * Both the time of the line and the time since the request are cut off to
+ * milliseconds: it was sent at most one before their difference.
+ */
+static void add_request_fact(struct facts *f, size_t host, size_t input, const struct event *e)
+{
+	bool is_log = e->type == EVENT_CLIENT_REQUEST_CANCELLED;
+	struct fact fact = { .kind = is_log ? FACT_REQUESTED : FACT_WIRE_REQUEST, .host = host, .input = input, .group = SV(""),
+			     .member = event_client(e), .client = event_client(e), .event = e };
+	int64_t elapsed_ms = 0;
+
+	fact.has_generation = event_int(e, FIELD_CORRELATION_ID, &fact.generation);
+	if (!fact.has_generation || (is_log && (!event_int(e, FIELD_ELAPSED_MS, &elapsed_ms) || elapsed_ms < 0 || elapsed_ms > INT32_MAX)))
+		return;
+	fact.later_us = is_log ? -(elapsed_ms + 1) * US_PER_MS : 0;
+	*ARENA_PUSH(f->arena, f->items, f->count, f->capacity) = fact;
+}
+
+static bool is_request(enum event_type type)
+{
+	for (size_t i = 0; i < REQUEST_TYPES; i++) {
+		if (request_types[i] == type)
+			return true;
+	}
+	return false;
 }
 
 /* ---- the answered requests to join ---- */
@@ -391,8 +407,8 @@ static int compare_facts(const struct fact *x, const struct fact *y, enum link_k
 		order = x->host < y->host ? -1 : 1;
 	if (order == 0)
 		order = sv_cmp(x->client, y->client);
-	if (order == 0 && x->event->time.us != y->event->time.us)
-		order = x->event->time.us < y->event->time.us ? -1 : 1;
+	if (order == 0)
+		order = order_i64(time_of(x), time_of(y));
 	if (order == 0)
 		order = (x->event->id > y->event->id) - (x->event->id < y->event->id);
 	return order;
@@ -437,7 +453,7 @@ static struct facts select_facts(const struct facts *f, enum fact_kind kind, enu
 		for (end = start + 1; end < n && compare_keys(first, &out.items[end], key) == 0 &&
 				      out.items[end].host == first->host && sv_eq(out.items[end].client, first->client); end++)
 			;
-		if (first->event->time.us == out.items[end - 1].event->time.us)
+		if (time_of(first) == time_of(&out.items[end - 1]))
 			out.items[out.count++] = *first;
 	}
 	return out;
@@ -454,11 +470,11 @@ static size_t tightest_per_input(const struct facts *f, size_t start, enum link_
 	out->count = 0;
 	for (i = start; i < f->count && compare_keys(&f->items[start], &f->items[i], key) == 0; i++) {
 		struct fact *kept = out->count > 0 ? &out->items[out->count - 1] : NULL;
-		int64_t time_us = f->items[i].event->time.us;
+		int64_t time_us = time_of(&f->items[i]);
 
 		if (kept == NULL || kept->input != f->items[i].input || kept->host != f->items[i].host)
 			*ARENA_PUSH(f->arena, out->items, out->count, out->capacity) = f->items[i];
-		else if (last ? time_us > kept->event->time.us : time_us < kept->event->time.us)
+		else if (last ? time_us > time_of(kept) : time_us < time_of(kept))
 			*kept = f->items[i];
 	}
 	return i;
@@ -472,12 +488,12 @@ static void add_links(const struct facts *before, const struct facts *after, con
 			const struct fact *x = &before->items[i], *y = &after->items[j];
 			int64_t apart;
 
-			if (x->host == y->host || __builtin_sub_overflow(y->event->time.us, x->event->time.us, &apart) ||
+			if (x->host == y->host || __builtin_sub_overflow(time_of(y), time_of(x), &apart) ||
 			    apart > APART_MAX_US || apart < -APART_MAX_US)
 				continue;
 			*ARENA_PUSH(a, out->items, out->count, out->capacity) = (struct event_link){
-				.before = { x->event, rule->before_role, x->host, x->input },
-				.after = { y->event, rule->after_role, y->host, y->input },
+				.before = { x->event, x->later_us, rule->before_role, x->host, x->input },
+				.after = { y->event, y->later_us, rule->after_role, y->host, y->input },
 			};
 		}
 	}
@@ -513,7 +529,7 @@ static void find_steps(const struct facts *f, size_t input_count, struct arena *
 	out->step_us = arena_array(a, input_count, sizeof *out->step_us);
 	for (size_t i = 0; i < f->count; i++) {
 		int64_t *step_us = &out->step_us[f->items[i].input];
-		int64_t time_us = f->items[i].event->time.us;
+		int64_t time_us = f->items[i].event->time.us; /* as written: what is reckoned from it is finer */
 
 		if (*step_us == 0)
 			*step_us = US_PER_S;
@@ -526,7 +542,7 @@ static void find_steps(const struct facts *f, size_t input_count, struct arena *
 
 int clock_links_find(struct store *s, const struct link_sources *from, struct arena *a, struct event_links *out)
 {
-	enum event_type types[FACT_TYPES];
+	enum event_type types[FACT_TYPES + WIRE_TYPES + REQUEST_TYPES];
 	struct facts facts = { .arena = arena_new() };
 	struct event *events;
 	size_t count, host, input;
@@ -535,16 +551,21 @@ int clock_links_find(struct store *s, const struct link_sources *from, struct ar
 	*out = (struct event_links){ 0 };
 	for (size_t i = 0; i < FACT_TYPES; i++)
 		types[i] = fact_types[i].type;
-	rc = query_load(s, types, FACT_TYPES, a, &events, &count);
+	for (size_t i = 0; i < WIRE_TYPES; i++)
+		types[FACT_TYPES + i] = wire_types[i].type;
+	for (size_t i = 0; i < REQUEST_TYPES; i++)
+		types[FACT_TYPES + WIRE_TYPES + i] = request_types[i];
+	rc = query_load(s, types, FACT_TYPES + WIRE_TYPES + REQUEST_TYPES, a, &events, &count);
 	for (size_t i = 0; i < count && rc == 0; i++) {
-		if (!host_index(from, events[i].host, &host) || !input_index(from, events[i].place.input, &input))
+		if (!clock_links_host(from, events[i].host, &host) || !clock_links_input(from, events[i].place.input, &input))
 			continue;
-		if (event_infos[events[i].type].side == SIDE_PATH)
-			add_exchange(&facts, host, input, &events[i], a);
+		if (is_request(events[i].type))
+			add_request_fact(&facts, host, input, &events[i]);
+		else if (event_infos[events[i].type].side == SIDE_PATH)
+			add_wire_facts(&facts, host, input, &events[i]);
 		else
 			add_fact(&facts, host, input, &events[i]);
 	}
-	name_joins(&facts);
 	add_answered_joins(&facts);
 	find_steps(&facts, from->input_count, a, out);
 	for (size_t i = 0; i < sizeof link_rules / sizeof *link_rules; i++)

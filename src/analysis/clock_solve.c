@@ -21,6 +21,7 @@
 #include "analysis/clock_fit.h"
 #include "analysis/clock_links.h"
 #include "analysis/clock_piece.h"
+#include "analysis/clock_sight.h"
 #include "analysis/clock_step.h"
 #include "analysis/clock_told.h"
 #include "analysis/clock_zone.h"
@@ -108,7 +109,7 @@ static size_t choose_reference(const struct solver *v, const struct analysis_opt
 
 static struct host_time unzoned(const struct solver *v, const struct link_end *end)
 {
-	return (struct host_time){ clock_sub(end->event->time.us, v->zone_us[end->input]) };
+	return (struct host_time){ clock_sub(clock_add(end->event->time.us, end->later_us), v->zone_us[end->input]) };
 }
 
 /*
@@ -441,7 +442,7 @@ int clocks_find(struct store *s, const struct analysis_options *o, struct arena 
 	if (find_hosts(s, &v) < 0 || query_inputs(s, v.scratch, &v.inputs, &v.input_count) < 0)
 		goto out;
 	from = (struct link_sources){ v.hosts, v.count, v.inputs, v.input_count };
-	if (clock_links_find(s, &from, v.scratch, &v.links) < 0)
+	if (clock_links_find(s, &from, v.scratch, &v.links) < 0 || clock_sights_find(s, &from, v.scratch, &v.links) < 0)
 		goto out;
 	if (v.count > 0) {
 		v.reference = choose_reference(&v, o);

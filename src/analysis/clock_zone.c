@@ -66,7 +66,8 @@ static int compare_comparisons(const void *left, const void *right)
 static struct comparison compare_ends(const struct event_links *links, const struct event_link *link)
 {
 	size_t before = link->before.input, after = link->after.input;
-	int64_t ahead_us = link->after.event->time.us - link->before.event->time.us + links->step_us[after];
+	int64_t ahead_us = link->after.event->time.us + link->after.later_us - link->before.event->time.us - link->before.later_us +
+			   links->step_us[after];
 
 	if (after < before)
 		return (struct comparison){ after, before, true, ahead_us };

@@ -11,6 +11,11 @@
 
 #include <stdlib.h>
 
+/* An outage by the timers that ran out is at most so many times as long as its part in which they stand close. */
+#define TIMEOUTS_CLOSE_PART 5
+/* So many in a row that stand close are a new one. */
+#define TIMEOUTS_OF_BEGINNING 3
+
 /* ---- loss, by the counters of TCP ---- */
 
 static const struct counter_column snmp_columns[] = {
@@ -35,6 +40,71 @@ static bool has_timeouts(struct counter_collector *c, const struct counter_inter
 	return i->growth[0] >= detect_threshold(c->ctx, THRESHOLD_LOSS_TIMEOUTS);
 }
 
+static size_t next_of_host(const struct windows *all, size_t after)
+{
+	size_t i = after + 1;
+
+	while (i < all->count && !sv_eq(all->items[i].host, all->items[after].host))
+		i++;
+	return i;
+}
+
+/* Several that stand close, from this one on: a new outage rather than what is left of one. */
+static bool is_beginning(const struct detect_context *ctx, size_t at)
+{
+	const struct windows *all = ctx->out;
+
+	for (int n = 1; n < TIMEOUTS_OF_BEGINNING; n++) {
+		size_t next = next_of_host(all, at);
+
+		if (next == all->count || all->items[next].span.start.us - all->items[at].span.end.us >= ctx->heartbeat_ms * US_PER_MS)
+			return false;
+		at = next;
+	}
+	return true;
+}
+
+/*
+ * A timer that runs out tells that what was sent before, one timeout ago, was
+ * lost; of the path at that moment it tells nothing. The timeout doubles, so it
+ * is at most as long as the losses have lasted: what runs out within that time
+ * was lost with those before, half way back or later. Where losses come by
+ * chance that would join them all, so those that stand close must make up a
+ * good part of the whole.
+ */
+static void join_timeouts(const struct detect_context *ctx, size_t first)
+{
+	struct windows *all = ctx->out;
+	bool *is_joined = arena_array(ctx->arena, all->count + 1, sizeof *is_joined);
+
+	for (size_t i = first; i < all->count; i++) {
+		struct ref_time start = all->items[i].span.start, end = all->items[i].span.end, close = end;
+		struct window *last = &all->items[i];
+		bool is_late = false;
+
+		if (is_joined[i])
+			continue;
+		for (size_t k = next_of_host(all, i); k < all->count; k = next_of_host(all, k)) {
+			struct window *next = &all->items[k];
+			int64_t gap_us = next->span.start.us - end.us, whole_us = next->span.end.us - start.us;
+
+			is_late = is_late || gap_us >= ctx->heartbeat_ms * US_PER_MS;
+			if (is_late && (gap_us > end.us - start.us + next->resolution_us ||
+					whole_us > TIMEOUTS_CLOSE_PART * (close.us - start.us) + next->resolution_us ||
+					(gap_us >= ctx->heartbeat_ms * US_PER_MS && is_beginning(ctx, k))))
+				break;
+			end = next->span.end;
+			close = is_late ? close : end;
+			is_joined[k] = true;
+			last = next;
+		}
+		last->lost = (struct span){ start, { start.us + (last->span.start.us - start.us) / 2 } };
+		last->span.start = start;
+		last->outage = last->span;
+		last->has_outage = last->has_lost = !span_is_empty(last->lost);
+	}
+}
+
 int detect_counter_loss(const struct detect_context *ctx)
 {
 	const struct counter_columns snmp = { "snmp", snmp_columns, sizeof snmp_columns / sizeof snmp_columns[0] };
@@ -51,7 +121,13 @@ int detect_counter_loss(const struct detect_context *ctx)
 					      .kind = WINDOW_LOSS,
 					      .role = "retransmission timers of this host ran out between these samples" };
 
-	return detect_collect(&ratio) < 0 || detect_collect(&timeouts) < 0 ? -1 : 0;
+	if (detect_collect(&ratio) < 0)
+		return -1;
+	size_t first = ctx->out->count;
+	if (detect_collect(&timeouts) < 0)
+		return -1;
+	join_timeouts(ctx, first);
+	return 0;
 }
 
 /* ---- link ---- */
@@ -65,14 +141,6 @@ static bool is_link_window(struct counter_collector *c, const struct counter_int
 	return i->growth[0] >= detect_threshold(c->ctx, THRESHOLD_LINK_HELD_BACK);
 }
 
-static struct window *next_of_host(struct windows *all, size_t after)
-{
-	for (size_t i = after + 1; i < all->count; i++)
-		if (sv_eq(all->items[i].host, all->items[after].host))
-			return &all->items[i];
-	return NULL;
-}
-
 /*
  * A segment that is held back is tried again after twice as long each time (RTO
  * backoff): as long as it has been held already, nothing new need be counted. So
@@ -82,8 +150,9 @@ static void join_backoff(const struct detect_context *ctx, size_t first)
 {
 	for (size_t i = first; i < ctx->out->count; i++) {
 		const struct window *w = &ctx->out->items[i];
-		struct window *next = next_of_host(ctx->out, i);
-		if (next != NULL && next->span.start.us - w->span.end.us <= span_length_us(w->span) + w->resolution_us)
+		size_t k = next_of_host(ctx->out, i);
+		struct window *next = &ctx->out->items[k];
+		if (k < ctx->out->count && next->span.start.us - w->span.end.us <= span_length_us(w->span) + w->resolution_us)
 			next->span.start = next->outage.start = w->span.start;
 	}
 }

@@ -448,11 +448,37 @@ static bool is_contradicted(const struct detect_context *ctx, const struct broke
 	return joining;
 }
 
+/* A caller that has asked to join is answered once all others have: what comes before that, by its own log. */
+static struct span before_joining(const struct detect_context *ctx, const struct membership_log *joins, struct sv host,
+				  struct span s)
+{
+	int64_t near_us = detect_threshold(ctx, THRESHOLD_PAUSE_LEAVE_MS) * US_PER_MS;
+	const struct span nothing = { s.start, s.start };
+	bool is_waiting = false;
+
+	for (size_t i = 0; i < joins->count; i++) {
+		const struct event *e = &joins->events[i];
+		struct ref_time t = clock_event_to_ref(ctx->clocks, e);
+
+		if (!sv_eq(e->host, host))
+			continue;
+		if (t.us <= s.start.us + near_us)
+			is_waiting = is_joining(e->type);
+		else if (is_waiting)
+			return nothing;
+		else if (t.us < s.end.us && is_joining(e->type))
+			return (struct span){ s.start, t };
+	}
+	return is_waiting ? nothing : s;
+}
+
 static void take_quiet_server(const struct detect_context *ctx, const struct conversation *c,
-			      const struct standstill *still, const struct broker_log *log, const struct event *e)
+			      const struct standstill *still, const struct broker_log *log,
+			      const struct membership_log *joins, const struct event *e)
 {
 	struct span s = longest_within(&still->times, detect_event_span(ctx, e));
 
+	s = before_joining(ctx, joins, e->host, s);
 	if (span_length_us(s) <= detect_pause_limit_us(ctx, WINDOW_SERVER_PAUSE) || !is_spanned(ctx, c, s) ||
 	    is_contradicted(ctx, log, s))
 		return;
@@ -467,13 +493,16 @@ int detect_server_pause(const struct detect_context *ctx)
 	const enum event_type quiet[] = { EVENT_NET_QUIET };
 	const enum event_type logged[] = { EVENT_GROUP_PREPARING, EVENT_GROUP_STABILIZED, EVENT_GROUP_ASSIGNED,
 					   EVENT_MEMBER_JOINS,	  EVENT_MEMBER_LEFT,	  EVENT_MEMBER_ID_GIVEN };
+	const enum event_type joining[] = { EVENT_CLIENT_REJOINS, EVENT_CLIENT_JOINED };
 	struct conversations all = { 0 };
 	struct standstills found = { 0 };
+	struct membership_log joins;
 	struct broker_log log;
 	struct event e;
 
 	if (listen(ctx, &all) < 0 ||
-	    query_load(ctx->store, logged, sizeof logged / sizeof logged[0], ctx->arena, &log.events, &log.count) < 0)
+	    query_load(ctx->store, logged, sizeof logged / sizeof logged[0], ctx->arena, &log.events, &log.count) < 0 ||
+	    query_load(ctx->store, joining, sizeof joining / sizeof joining[0], ctx->arena, &joins.events, &joins.count) < 0)
 		return -1;
 	struct query *q = query_events(ctx->store, quiet, 1);
 	int rc;
@@ -481,7 +510,7 @@ int detect_server_pause(const struct detect_context *ctx)
 		if (!is_called_side(&e) || e.duration_us <= detect_pause_limit_us(ctx, WINDOW_SERVER_PAUSE))
 			continue;
 		const struct conversation *c = conversation_of(ctx, &all, &e);
-		take_quiet_server(ctx, c, standstill_of(ctx, &all, &found, c->path->b), &log, &e);
+		take_quiet_server(ctx, c, standstill_of(ctx, &all, &found, c->path->b), &log, &joins, &e);
 	}
 	query_free(q);
 	return rc;

@@ -136,8 +136,15 @@ static void find_coverage(const struct exposure_context *ctx, struct surrounding
 	near->coverage = near->host.n > 0 ? windows_coverage(ctx->windows, near->host, ctx->arena) : coverage_anywhere(ctx, near);
 	for (size_t i = 0; i < ctx->windows->coverage_count; i++) {
 		const struct coverage *c = &ctx->windows->coverage[i];
-		if (near->broker_host.n > 0 && sv_eq(c->host, near->broker_host) && sv_eq(c->kind, SV("capture")))
+		bool is_capture = sv_eq(c->kind, SV("capture")), is_of_host = sv_is_absent(c->host) || sv_eq(c->host, near->host);
+		bool is_of_broker = near->broker_host.n > 0 && sv_eq(c->host, near->broker_host);
+
+		if (is_capture && is_of_broker)
 			span_set_add(&near->coverage, ctx->arena, c->span);
+		if (is_capture && (is_of_host || is_of_broker || c->sees_callers))
+			span_set_add(&near->captured, ctx->arena, c->span);
+		if (is_of_host && (sv_eq(c->kind, SV("netstat")) || sv_eq(c->kind, SV("snmp"))))
+			span_set_add(&near->counted, ctx->arena, c->span);
 	}
 }
 
@@ -227,6 +234,15 @@ static int64_t reach_us(enum reach reach, const struct group *g)
 	return reach == REACH_NONE ? 0 : group_max_poll_interval_ms(g) * US_PER_MS;
 }
 
+static bool is_reach_known(enum reach reach, const struct group *g)
+{
+	if (reach == REACH_SESSION)
+		return g->session_timeout_ms.known;
+	if (reach == REACH_SESSION_OR_REQUEST)
+		return g->session_timeout_ms.known && g->request_timeout_ms.known;
+	return g->max_poll_interval_ms.known;
+}
+
 static const char *why_no_exposure(const struct rebalance *r)
 {
 	if (r->trigger == TRIGGER_COORDINATOR_CHANGE && !r->by_disconnect)
@@ -248,12 +264,17 @@ void exposure_of(const struct surroundings *near, const struct group *g, int64_t
 	*why = why_no_exposure(r);
 	if (*why != NULL)
 		return;
-	if (r->trigger == TRIGGER_SESSION_TIMEOUT && r->has_timer_reset && r->timer_reset.us > start && r->timer_reset.us < e)
+	r->exposure_basis = is_reach_known(reaches[r->trigger].reach, g) ? "setting" : "default";
+	if (r->trigger == TRIGGER_SESSION_TIMEOUT && r->has_timer_reset && r->timer_reset.us > start && r->timer_reset.us < e) {
 		start = r->timer_reset.us;
+		r->exposure_basis = "timer reset";
+	}
 	/* What the wire shows is better than any arithmetic, above all where the session timeout is not known. */
 	if (r->trigger == TRIGGER_SESSION_TIMEOUT && r->has_last_heard && r->last_heard.us < e &&
-	    (r->last_heard.us > start || !g->session_timeout_ms.known))
+	    (r->last_heard.us > start || !g->session_timeout_ms.known)) {
 		start = r->last_heard.us;
+		r->exposure_basis = "wire";
+	}
 	r->exposure = (struct span){ { start - uncertainty }, { e + uncertainty } };
 	r->has_exposure = true;
 	if (r->trigger != TRIGGER_POLL_TIMEOUT)
@@ -262,6 +283,7 @@ void exposure_of(const struct surroundings *near, const struct group *g, int64_t
 	r->has_exposure = span_set_overlap_us(&near->jitter, r->exposure) >= *need_us;
 	if (!r->has_exposure) {
 		r->exposure = (struct span){ { 0 }, { 0 } };
+		r->exposure_basis = NULL;
 		*why = "The handler overran its poll interval, and nothing shows that it waited on the network.";
 	}
 }

@@ -477,6 +477,14 @@ static void find_protocol_setting(struct group *g, const struct event *configs, 
 	}
 }
 
+static void find_version(struct group *g, const struct event *configs, size_t count, const struct homes *homes)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (configs[i].type == EVENT_CLIENT_VERSION && is_config_of(&configs[i], g->name, homes))
+			learn(&g->client_version, event_text(&configs[i], FIELD_VALUE));
+	}
+}
+
 /* Where no client printed its settings: the session timeouts of members, as the coordinator stored them. */
 static void find_stored_session(struct group *g, const struct mention *said, size_t count, struct arena *a)
 {
@@ -544,7 +552,8 @@ static size_t group_end(const struct mentions *all, size_t from)
 int groups_find(struct store *s, const struct clocks *c, const struct analysis_options *o, struct arena *a,
 		struct groups *out)
 {
-	static const enum event_type config_types[] = { EVENT_CLIENT_CONFIG, EVENT_BROKER_CONFIG, EVENT_WIRE_CONFIG };
+	static const enum event_type config_types[] = { EVENT_CLIENT_CONFIG, EVENT_CLIENT_VERSION, EVENT_BROKER_CONFIG,
+							EVENT_WIRE_CONFIG };
 	struct own_addresses *own;
 	struct mentions all = { NULL, 0, 0 };
 	struct homes homes = { NULL, 0, 0 };
@@ -552,7 +561,7 @@ int groups_find(struct store *s, const struct clocks *c, const struct analysis_o
 	size_t config_count, groups = 0;
 
 	*out = (struct groups){ NULL, 0 };
-	if (load_mentions(s, c, o, a, &all) < 0 || query_load(s, config_types, 3, a, &configs, &config_count) < 0 ||
+	if (load_mentions(s, c, o, a, &all) < 0 || query_load(s, config_types, 4, a, &configs, &config_count) < 0 ||
 	    own_addresses_find(s, a, &own) < 0)
 		return -1;
 	find_homes(&all, a, &homes);
@@ -566,6 +575,7 @@ int groups_find(struct store *s, const struct clocks *c, const struct analysis_o
 		find_protocol(g, &all.items[i], end - i);
 		find_coordinator(g, &all.items[i], end - i);
 		find_protocol_setting(g, configs, config_count, &homes);
+		find_version(g, configs, config_count, &homes);
 		find_settings(g, configs, config_count, &homes, c, &all.items[i], end - i, a);
 		find_stored_session(g, &all.items[i], end - i, a);
 		find_members(g, &all.items[i], end - i, &homes, own, a);
@@ -612,9 +622,41 @@ static int64_t value_or(const struct setting *s, int64_t otherwise)
 	return s->known && s->value > 0 ? s->value : otherwise;
 }
 
+/* A default since a version of Kafka's own clients; the newest first (kafka-group-semantics.md 9). */
+struct default_since {
+	int version[3];
+	int64_t ms;
+};
+
+static const struct default_since session_defaults[] = { { { 3, 0, 0 }, 45000 }, { { 0, 10, 1 }, 10000 }, { { 0, 0, 0 }, 30000 } };
+static const struct default_since request_defaults[] = { { { 2, 0, 0 }, 30000 }, { { 0, 10, 1 }, 305000 }, { { 0, 0, 0 }, 40000 } };
+
+/* Whether the version, "2.8.2" or "3.9.0-rc3", is at least that. */
+static bool is_at_least(struct sv version, const int least[3])
+{
+	for (int i = 0; i < 3; i++) {
+		struct sv part = sv_cut(&version, '.');
+		size_t digits = 0;
+		int64_t number = 0;
+
+		while (digits < part.n && digits < 9 && part.p[digits] >= '0' && part.p[digits] <= '9')
+			number = 10 * number + (part.p[digits++] - '0');
+		if (number != least[i])
+			return number > least[i];
+	}
+	return true;
+}
+
+static int64_t default_of(const struct group *g, const struct default_since *defaults)
+{
+	while (g->client_version.n > 0 && !is_at_least(g->client_version, defaults->version))
+		defaults++;
+	return defaults->ms;
+}
+
 int64_t group_session_timeout_ms(const struct group *g)
 {
-	return value_or(&g->session_timeout_ms, 45000);
+	return value_or(&g->session_timeout_ms, is_consumer_protocol(g) ? 45000 : default_of(g, session_defaults));
 }
 
 int64_t group_heartbeat_interval_ms(const struct group *g)
@@ -629,5 +671,5 @@ int64_t group_max_poll_interval_ms(const struct group *g)
 
 int64_t group_request_timeout_ms(const struct group *g)
 {
-	return value_or(&g->request_timeout_ms, 30000);
+	return value_or(&g->request_timeout_ms, default_of(g, request_defaults));
 }

@@ -183,6 +183,7 @@ static void live(struct group_life *life)
 	triggers_decide(life);
 	roots_link(life);
 	fates_decide(life);
+	absences_find(life);
 }
 
 /* ---- a broker that stalled ---- */

@@ -57,6 +57,12 @@ static const struct sighting *loss_between(const struct group_life *life, const 
 	return NULL;
 }
 
+/* Whether the log of the host would show a start: it has shown one. At WARN it does not. */
+static bool shows_starts(const struct group_life *life, struct sv host, struct sv client)
+{
+	return witness_restart_us(life, host, client, (struct ref_time){ INT64_MIN }) != INT64_MAX;
+}
+
 /* Whether a log of the host reaches from one instant past another. */
 static bool is_logged(const struct group_life *life, struct sv host, struct ref_time from, struct ref_time to)
 {
@@ -103,27 +109,30 @@ static int64_t successor_us(const struct group_life *life, const struct cause *g
  * lived on; else a new configuration in the log is a new process, and without a
  * log only a short absence is taken for a return.
  */
-static bool is_return(const struct group_life *life, const struct cause *gone, const struct cause *came)
+static bool is_return(const struct group_life *life, const struct cause *gone, const struct cause *came, bool *is_certain)
 {
 	if (!cause_is_of(gone, SV_ABSENT, came->client, came->host))
 		return false;
 	const int64_t slack = episode_slack_us(life, came->clock_host);
 	struct sv host = came->host.n > 0 ? came->host : gone->host;
+	*is_certain = true;
 	if (loss_between(life, gone, gone->time.us - slack, came->time.us + slack) != NULL)
 		return true;
 	if (successor_us(life, gone, host) < came->time.us)
 		return false;
-	if (is_logged(life, host, gone->time, came->time))
+	if (is_logged(life, host, gone->time, came->time) && shows_starts(life, host, gone->client))
 		return true;
+	*is_certain = false;
 	return came->time.us - gone->time.us <= life->poll_us + group_request_timeout_ms(life->group) * US_PER_MS;
 }
 
 /* The latest removal that who came here makes good. */
-static bool find_removal(const struct group_life *life, const struct spots *open, const struct cause *came, size_t *out)
+static bool find_removal(const struct group_life *life, const struct spots *open, const struct cause *came, size_t *out,
+			 bool *is_certain)
 {
 	for (size_t i = open->count; i > 0; i--) {
 		const struct cause *gone = cause_at(life, open->items[i - 1]);
-		if (!gone->has_returned && is_return(life, gone, came)) {
+		if (!gone->has_returned && is_return(life, gone, came, is_certain)) {
 			*out = i - 1;
 			return true;
 		}
@@ -138,14 +147,43 @@ static void close_removal(struct spots *open, size_t at)
 	open->count--;
 }
 
-static void link_return(struct group_life *life, struct spots *open, struct cause *came)
+/*
+ * One of that name had left shortly before, and nobody says why: who closes
+ * comes back as a new process, who overran its poll interval as the same.
+ */
+static bool is_perhaps_back(const struct group_life *life, size_t place, const struct cause *came)
 {
+	for (size_t i = place + 1; i > 0; i--) {
+		const struct episode *ep = &life->episodes[i - 1];
+		if (came->time.us - ep->r.span.start.us > life->poll_us + life->session_us)
+			break;
+		for (size_t k = 0; k < ep->cause_count; k++) {
+			const struct cause *gone = &ep->causes[k];
+			if (gone->meaning.trigger == TRIGGER_MEMBER_LEAVE && gone->meaning.strength == STRENGTH_SUGGESTS &&
+			    gone->time.us < came->time.us && cause_is_of(gone, SV_ABSENT, came->client, came->host))
+				return true;
+		}
+	}
+	return false;
+}
+
+static void link_return(struct group_life *life, struct spots *open, size_t place, struct cause *came)
+{
+	bool is_certain;
 	size_t at;
 
-	if (!trigger_is_arrival(came->meaning.trigger) || !find_removal(life, open, came, &at))
+	if (!trigger_is_arrival(came->meaning.trigger))
 		return;
+	if (!find_removal(life, open, came, &at, &is_certain)) {
+		if (is_perhaps_back(life, place, came))
+			came->meaning.strength = STRENGTH_SUGGESTS;
+		return;
+	}
 	assert(open->items != NULL && at < open->count);
 	cause_at(life, open->items[at])->has_returned = true;
+	cause_at(life, open->items[at])->is_surely_back = is_certain;
+	if (!is_certain)
+		came->meaning.strength = STRENGTH_SUGGESTS;
 	came->meaning.trigger = TRIGGER_MEMBER_REJOIN;
 	came->has_root = true;
 	came->root = open->items[at].episode;
@@ -164,7 +202,7 @@ static void link_returns(struct group_life *life)
 				*ARENA_PUSH(life->arena, open.items, open.count, open.capacity) = (struct spot){ i, k };
 		}
 		for (size_t k = 0; k < ep->cause_count; k++)
-			link_return(life, &open, &ep->causes[k]);
+			link_return(life, &open, i, &ep->causes[k]);
 	}
 }
 
@@ -198,7 +236,7 @@ static void link_ghost(struct group_life *life, size_t place, struct cause *ghos
 			    !cause_is_of(ghost, SV_ABSENT, came->client, came->host) || !gave_up_itself(life, ghost, came))
 				continue;
 			came->meaning.trigger = TRIGGER_MEMBER_REJOIN;
-			came->has_root = ghost->has_returned = true;
+			came->has_root = ghost->has_returned = ghost->is_surely_back = true;
 			came->root = place;
 			return;
 		}
@@ -298,7 +336,7 @@ static enum fate fate_of(struct group_life *life, struct episode *ep, const stru
 		episode_evidence(life, ep, loss);
 		return FATE_WRONGLY_EVICTED;
 	}
-	if (c->has_returned && is_logged(life, c->host, c->time, c->time))
+	if (c->has_returned && c->is_surely_back && is_logged(life, c->host, c->time, c->time))
 		return FATE_WRONGLY_EVICTED;
 	const struct sighting *killing = killing_of(life, c, c->host);
 	if (killing != NULL) {
@@ -307,7 +345,9 @@ static enum fate fate_of(struct group_life *life, struct episode *ep, const stru
 	}
 	if (c->host.n == 0 || shows_life(life, c, c->time.us + slack, successor))
 		return FATE_UNKNOWN;
-	return successor != INT64_MAX || is_logged(life, c->host, c->time, later) ? FATE_GONE : FATE_UNKNOWN;
+	/* A log that shows no starts may show little else of a process that lives. */
+	bool would_show_life = is_logged(life, c->host, c->time, later) && shows_starts(life, c->host, c->client);
+	return successor != INT64_MAX || would_show_life ? FATE_GONE : FATE_UNKNOWN;
 }
 
 /* The latest restart of all session timers before the eviction: the rebalance before it, or a coordinator that loaded. */

@@ -13,6 +13,7 @@
 
 #include "analysis/chance.h"
 #include "analysis/exposure.h"
+#include "analysis/sentence.h"
 #include "analysis/verdict.h"
 
 /* Linux' least retransmission timeout, which a short path has (kafka-group-semantics.md 4.2). */
@@ -31,8 +32,10 @@ struct judged {
 	int64_t uncertainty_us;
 	bool is_clock_known;
 	bool is_low, is_high;	/* lagged in every, in some position of the clocks */
+	bool is_open;		/* nothing was seen, and what evidence there is would not have shown everything */
 	bool pause_low, pause_high;
 	bool pause_contained;
+	bool is_paused;		/* lagged by pauses; a follower as its root */
 };
 
 struct court {
@@ -96,6 +99,7 @@ static void judge_hits(struct judged *j)
 	r->contained = span_set_contains(&j->near->outages, r->trigger_time);
 	j->pause_contained = span_set_contains(&j->near->pauses, r->trigger_time);
 	r->lagged = j->jitter.is_lagged;
+	j->is_paused = j->pause.is_lagged;
 	r->explained = j->jitter.is_lagged && j->jitter.explains;
 }
 
@@ -125,7 +129,7 @@ static enum attribution attribution_of(const struct judged *j)
 		return ATTRIBUTION_UNOBSERVED;
 	if (!r->has_exposure)
 		return r->trigger == TRIGGER_UNKNOWN ? ATTRIBUTION_NONE : ATTRIBUTION_NOT_NETWORK;
-	if (j->is_low != j->is_high)
+	if (j->is_low != j->is_high || j->is_open)
 		return ATTRIBUTION_AMBIGUOUS;
 	if (r->broker_stalled)
 		return r->lagged ? ATTRIBUTION_AMBIGUOUS : ATTRIBUTION_NOT_NETWORK;
@@ -152,25 +156,29 @@ static int64_t longest_outage_us(const struct rebalance *r)
 }
 
 /* With loss alone a heartbeat comes back after at most twice the outage (method.md 5). */
-static struct sv implausible(struct arena *a, const struct judged *j)
+static struct sv implausible(struct arena *a, struct judged *j)
 {
 	int64_t session = group_session_timeout_ms(j->g) * US_PER_MS, heartbeat = group_heartbeat_interval_ms(j->g) * US_PER_MS;
 	int64_t least = (session - heartbeat - RTO_US) / 2, longest = longest_outage_us(j->r);
 
 	if (j->r->trigger != TRIGGER_SESSION_TIMEOUT || !j->r->lagged || longest >= least)
 		return SV("");
+	j->r->implausible = true;
 	return arena_printf(a, " The longest outage, %.1f s, is implausible as its cause: losses alone need %.1f s.",
 			    seconds(longest), seconds(least));
 }
 
 static struct sv doubts(struct arena *a, const struct judged *j)
 {
-	return arena_printf(a, "%s%s",
+	bool is_default = j->r->exposure_basis != NULL && strcmp(j->r->exposure_basis, "default") == 0;
+
+	return arena_printf(a, "%s%s%s",
+			    is_default ? " The timeout behind it is not in the evidence: Kafka's default is taken." : "",
 			    j->is_clock_known ? "" : " Nothing bounds the clocks' difference: it is taken to be 0.",
 			    j->near->is_certain ? "" : " The evidence cannot tell on whose path the jitter was.");
 }
 
-static struct sv note_of_overlap(struct arena *a, const struct judged *j)
+static struct sv note_of_overlap(struct arena *a, struct judged *j)
 {
 	const struct rebalance *r = j->r;
 	double length = seconds(span_length_us(r->exposure));
@@ -184,7 +192,7 @@ static struct sv note_of_overlap(struct arena *a, const struct judged *j)
 			    length, seconds(r->overlap_us), seconds(r->pause_overlap_us), SV_ARG(doubts(a, j)));
 }
 
-static struct sv note_of(struct arena *a, const struct judged *j)
+static struct sv note_of(struct arena *a, struct judged *j)
 {
 	const struct rebalance *r = j->r;
 
@@ -196,6 +204,9 @@ static struct sv note_of(struct arena *a, const struct judged *j)
 	if (j->is_low != j->is_high)
 		return arena_printf(a, "%.*s Within the clocks' uncertainty of %.3f s it could be otherwise.", SV_ARG(overlap),
 				    seconds(j->uncertainty_us));
+	if (j->is_open)
+		return arena_printf(a, "%.*s Its process was alive and cut off all the same; %s alone does not show everything.",
+				    SV_ARG(overlap), j->near->captured.count > 0 ? "a capture" : "what TCP counts");
 	if (r->broker_stalled)
 		return arena_printf(a, "The broker stalled: it evicted members of several hosts within a millisecond. %.*s",
 				    SV_ARG(overlap));
@@ -206,10 +217,29 @@ static struct sv note_of(struct arena *a, const struct judged *j)
 
 static bool is_observed(const struct judged *j)
 {
+	/* Whose doing it was is not known, nor what: no path can be said to have been watched. */
+	if (j->r->trigger == TRIGGER_UNKNOWN && j->r->host.n == 0)
+		return false;
 	if (!j->r->has_exposure)
 		return span_set_contains(&j->near->coverage, j->r->trigger_time);
 	return span_set_covers(&j->near->coverage, j->r->exposure, slack_us(j->g)) &&
 	       span_set_overlap_us(&j->near->coverage, j->r->exposure) > 0;
+}
+
+/*
+ * A living member that was evicted, and nothing shows why: a capture does not
+ * show what its own host could not send, and TCP counts neither resets nor
+ * delays. Where only one of the two is at hand the other might have shown it.
+ */
+static bool is_open(const struct judged *j)
+{
+	const struct rebalance *r = j->r;
+
+	if (r->trigger != TRIGGER_SESSION_TIMEOUT || r->fate != FATE_WRONGLY_EVICTED || !r->observed || !r->has_exposure ||
+	    r->broker_stalled || j->jitter.reaches || j->pause.reaches)
+		return false;
+	return !span_set_covers(&j->near->captured, r->exposure, slack_us(j->g)) ||
+	       !span_set_covers(&j->near->counted, r->exposure, slack_us(j->g));
 }
 
 static void judge_root(struct court *c, struct judged *j)
@@ -228,6 +258,7 @@ static void judge_root(struct court *c, struct judged *j)
 	j->as_pause.rivals = &j->near->jitter;
 	r->observed = is_observed(j);
 	judge_hits(j);
+	j->is_open = is_open(j);
 	keep_windows(c->arena, j);
 	r->attribution = attribution_of(j);
 	r->attribution_note = note_of(c->arena, j);
@@ -243,8 +274,11 @@ static void judge_follower(struct court *c, struct judged *j, const struct judge
 	j->is_clock_known = root->is_clock_known;
 	r->has_exposure = from->has_exposure;
 	r->exposure = from->exposure;
+	r->exposure_basis = from->exposure_basis;
+	r->implausible = from->implausible;
 	r->observed = from->observed;
 	r->lagged = from->lagged;
+	j->is_paused = root->is_paused;
 	r->explained = from->explained;
 	r->attribution = from->attribution;
 	r->attribution_note = arena_printf(c->arena, "It follows from R%u. %.*s", from->id, SV_ARG(from->attribution_note));
@@ -282,7 +316,7 @@ static bool is_counted(const struct judged *j)
 
 static void count_figures(const struct court *c, struct share *out)
 {
-	size_t contained = 0, explained = 0, low = 0, high = 0;
+	size_t contained = 0, explained = 0, low = 0, high = 0, open = 0;
 	size_t p_contained = 0, p_lagged = 0, p_explained = 0, p_low = 0, p_high = 0, lagged = 0;
 
 	for (size_t i = 0; i < c->count; i++) {
@@ -294,6 +328,7 @@ static void count_figures(const struct court *c, struct share *out)
 		explained += j->r->explained;
 		low += j->is_low;
 		high += j->is_high;
+		open += j->is_open && !j->is_high;
 		p_contained += j->pause_contained;
 		p_lagged += j->pause.is_lagged;
 		p_explained += j->pause.is_lagged && j->pause.explains;
@@ -301,40 +336,84 @@ static void count_figures(const struct court *c, struct share *out)
 		p_high += j->pause_high;
 	}
 	const size_t n = out->observed;
-	out->jitter = (struct share_figures){ .contained = proportion_of(contained, n), .lagged = proportion_of(lagged, n),
-					      .explained = proportion_of(explained, n), .low = proportion_of(low, n).share,
-					      .high = proportion_of(high, n).share };
-	out->pauses = (struct share_figures){ .contained = proportion_of(p_contained, n), .lagged = proportion_of(p_lagged, n),
-					      .explained = proportion_of(p_explained, n), .low = proportion_of(p_low, n).share,
-					      .high = proportion_of(p_high, n).share };
+	out->jitter.contained = proportion_of(contained, n);
+	out->jitter.lagged = proportion_of(lagged, n);
+	out->jitter.explained = proportion_of(explained, n);
+	out->jitter.low = proportion_of(low, n).share;
+	out->jitter.high = proportion_of(high + open, n).share;
+	out->jitter.high_by_clocks = proportion_of(high, n).share;
+	out->pauses.contained = proportion_of(p_contained, n);
+	out->pauses.lagged = proportion_of(p_lagged, n);
+	out->pauses.explained = proportion_of(p_explained, n);
+	out->pauses.low = proportion_of(p_low, n).share;
+	out->pauses.high = out->pauses.high_by_clocks = proportion_of(p_high, n).share;
 }
 
 static void count_shares(const struct court *c, struct share *out)
 {
-	size_t all = 0, all_lagged = 0, all_contained = 0, proved = 0, proved_lagged = 0;
+	size_t all = 0, all_contained = 0, proved = 0;
+	struct tally { size_t all, proved; } lagged = { 0, 0 }, paused = { 0, 0 };
 	size_t of[TRIGGER_COUNT] = { 0 }, of_lagged[TRIGGER_COUNT] = { 0 };
 
 	for (size_t i = 0; i < c->count; i++) {
 		const struct judged *j = &c->items[i];
-		bool is_lagged = j->r->observed && j->r->lagged;
+		bool is_proved = j->r->trigger_strength == STRENGTH_PROVES;
+		bool is_lagged = j->r->observed && j->r->lagged, is_paused = j->r->observed && j->is_paused;
 		out->roots += j->r->is_root;
 		all += j->r->observed;
-		all_lagged += is_lagged;
+		lagged.all += is_lagged;
+		paused.all += is_paused;
 		all_contained += j->r->observed && j->r->contained;
 		if (!is_counted(j))
 			continue;
 		out->observed++;
 		of[j->r->trigger]++;
 		of_lagged[j->r->trigger] += is_lagged;
-		proved += j->r->trigger_strength == STRENGTH_PROVES;
-		proved_lagged += is_lagged && j->r->trigger_strength == STRENGTH_PROVES;
+		proved += is_proved;
+		lagged.proved += is_lagged && is_proved;
+		paused.proved += is_paused && is_proved;
 	}
 	out->rebalances = c->count;
-	out->lagged_all = proportion_of(all_lagged, all);
 	out->contained_all = proportion_of(all_contained, all);
-	out->lagged_proved = proportion_of(proved_lagged, proved);
+	out->jitter.lagged_all = proportion_of(lagged.all, all);
+	out->jitter.lagged_proved = proportion_of(lagged.proved, proved);
+	out->pauses.lagged_all = proportion_of(paused.all, all);
+	out->pauses.lagged_proved = proportion_of(paused.proved, proved);
 	for (size_t t = 0; t < TRIGGER_COUNT; t++)
 		out->lagged_by_trigger[t] = proportion_of(of_lagged[t], of[t]);
+}
+
+static void count_group(const struct court *c, const struct group *g, struct group_share *out)
+{
+	size_t observed = 0, lagged = 0, contained = 0, paused = 0;
+
+	*out = (struct group_share){ .group = g->name };
+	for (size_t i = 0; i < c->count; i++) {
+		const struct judged *j = &c->items[i];
+		if (j->g != g)
+			continue;
+		out->rebalances++;
+		out->roots += j->r->is_root;
+		if (!is_counted(j))
+			continue;
+		observed++;
+		lagged += j->r->lagged;
+		contained += j->r->contained;
+		paused += j->is_paused;
+	}
+	out->lagged = proportion_of(lagged, observed);
+	out->contained = proportion_of(contained, observed);
+	out->paused = proportion_of(paused, observed);
+}
+
+static void count_groups(const struct court *c, struct share *out)
+{
+	out->groups = arena_array(c->arena, c->groups->count, sizeof *out->groups);
+	for (size_t i = 0; i < c->groups->count; i++) {
+		struct group_share *one = &out->groups[out->group_count];
+		count_group(c, &c->groups->items[i], one);
+		out->group_count += one->rebalances > 0;
+	}
 }
 
 /* ---- chance ---- */
@@ -427,7 +506,7 @@ static struct sv contained_note(const struct court *c, const struct share *s)
 	}
 	if (s->observed == 0)
 		return SV_ABSENT;
-	const struct proportion *plain = &s->contained_all, *lagged = &s->lagged_all;
+	const struct proportion *plain = &s->contained_all, *lagged = &s->jitter.lagged_all;
 	if (late == 0 && stray == 0)
 		return arena_printf(c->arena, "The plain rule and the lagged one agree on %zu of %zu.", lagged->count, lagged->total);
 	return arena_printf(c->arena,
@@ -448,10 +527,12 @@ int share_find(const struct clocks *c, const struct groups *g, const struct wind
 	out->threshold_percent = o->threshold_percent;
 	judge_all(&court, r);
 	count_shares(&court, out);
+	count_groups(&court, out);
 	count_figures(&court, out);
 	find_chance(&court, true, &out->jitter);
 	find_chance(&court, false, &out->pauses);
 	verdict_decide(out, w->coverage_count > 0, are_clocks_known(&court), a);
+	sentences_write(out, a);
 	out->contained_note = contained_note(&court, out);
 	return 0;
 }

@@ -31,7 +31,7 @@ static enum verdict verdict_of(const struct share *s, bool has_coverage, bool ar
 {
 	const struct share_figures *f = &s->jitter;
 	const size_t n = s->observed;
-	bool at_low = is_reached(f->low, n, s->threshold_percent), at_high = is_reached(f->high, n, s->threshold_percent);
+	bool at_low = is_reached(f->low, n, s->threshold_percent), at_high = is_reached(f->high_by_clocks, n, s->threshold_percent);
 	bool is_rare = f->chance.known && f->chance.p_value < SIGNIFICANT;
 
 	if (n < ROOTS_LEAST || !has_coverage)

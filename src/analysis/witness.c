@@ -39,6 +39,7 @@ struct teller {
 	bool has_left;			/* of itself, since it joined */
 	const struct sighting *left;	/* by a line that an overrun of the poll interval prints as well; NULL when not */
 	const struct sighting *lost;	/* its membership, since it joined; NULL when not */
+	const struct sighting *suspects; /* its session, since it joined: the latest such line; NULL when none */
 	bool is_lost_settled;		/* the removal behind that is known */
 	const struct sighting *wish;	/* its latest reason to join that can make a rebalance */
 };
@@ -200,12 +201,18 @@ static struct teller *teller_of(const struct tellers *all, const struct event *e
 
 /* ---- finding what a client speaks of ---- */
 
-static bool removes(const struct episode *ep, const struct sighting *s)
+/* What this client's own log told of its earlier removal is over since it joined. */
+static bool is_earlier(const struct cause *c, const struct teller *t)
+{
+	return t->has_joined && c->basis == BASIS_CLIENT_LOG && sv_eq(c->clock_host, t->host) && c->time.us <= t->joined.us;
+}
+
+static bool removes(const struct episode *ep, const struct teller *t, const struct sighting *s)
 {
 	const struct event *e = s->event;
 
 	for (size_t i = 0; i < ep->cause_count; i++) {
-		if (trigger_is_removal(ep->causes[i].meaning.trigger) &&
+		if (trigger_is_removal(ep->causes[i].meaning.trigger) && !is_earlier(&ep->causes[i], t) &&
 		    cause_is_of(&ep->causes[i], event_text(e, FIELD_MEMBER), client_of(e), e->host))
 			return true;
 	}
@@ -213,19 +220,20 @@ static bool removes(const struct episode *ep, const struct sighting *s)
 }
 
 /* The first removal of this client that began between two instants; among those just made if among no others. */
-static struct episode *removal_between(struct group_life *life, const struct sighting *s, int64_t from_us, int64_t to_us)
+static struct episode *removal_between(struct group_life *life, const struct teller *t, const struct sighting *s,
+				       int64_t from_us, int64_t to_us)
 {
 	size_t i = episodes_until(life, (struct ref_time){ from_us });
 
 	if (i > 0)
 		i--;	/* it may have begun before, and the member gone later in its join phase */
 	for (; i < life->sorted && life->episodes[i].r.span.start.us <= to_us; i++) {
-		if (life->episodes[i].r.span.end.us >= from_us && removes(&life->episodes[i], s))
+		if (life->episodes[i].r.span.end.us >= from_us && removes(&life->episodes[i], t, s))
 			return &life->episodes[i];
 	}
 	for (size_t n = life->episode_count; n > life->sorted && life->episode_count - n < MADE_LOOKBACK; n--) {
 		struct episode *ep = &life->episodes[n - 1];
-		if (ep->r.span.start.us >= from_us && ep->r.span.start.us <= to_us && removes(ep, s))
+		if (ep->r.span.start.us >= from_us && ep->r.span.start.us <= to_us && removes(ep, t, s))
 			return ep;
 	}
 	return NULL;
@@ -276,9 +284,17 @@ static struct episode *unexplained_between(struct group_life *life, const struct
 	return NULL;
 }
 
-/* A new one, that nobody else tells of: the generation after the client's has it no more. */
+/* The rebalance that made the client's next generation, which has it no more: a new one when nobody told of it yet. */
 static struct episode *episode_without(struct group_life *life, const struct teller *t, struct ref_time at)
 {
+	const int64_t near_us = life->poll_us + life->session_us;
+
+	for (size_t n = life->episode_count; t->has_generation && n > 0; n--) {
+		struct episode *ep = &life->episodes[n - 1];
+		if (ep->r.has_generation && ep->r.generation == t->generation + 1 &&
+		    ep->r.span.start.us >= at.us - near_us && ep->r.span.start.us <= at.us + near_us)
+			return ep;
+	}
 	struct episode *ep = episode_new(life, at);
 
 	ep->r.has_generation = t->has_generation;
@@ -298,7 +314,7 @@ static void tell_of_going(struct group_life *life, const struct teller *t, const
 {
 	const int64_t slack = episode_slack_us(life, s->event->host);
 	/* A static member sends no LeaveGroup: the coordinator waits out its session. */
-	struct episode *ep = removal_between(life, s, s->time.us - slack, s->time.us + life->session_us + slack);
+	struct episode *ep = removal_between(life, t, s, s->time.us - slack, s->time.us + life->session_us + slack);
 
 	if (ep == NULL && is_broker_watching(life, s->time))
 		return;
@@ -311,20 +327,34 @@ static void tell_of_going(struct group_life *life, const struct teller *t, const
 
 /* ---- a client that learns that it has gone ---- */
 
-/* With the coordinator's log missing the eviction happened at the latest when others saw what came of it. */
-static void add_eviction(struct group_life *life, struct episode *ep, const struct sighting *s)
+/*
+ * With the coordinator's log missing the eviction happened at the latest when
+ * others saw what came of it, and about when the client's own session timer ran
+ * out: both count from its last heartbeats that came through.
+ */
+static void add_eviction(struct group_life *life, const struct teller *t, struct episode *ep, const struct sighting *s)
 {
 	struct cause *c = trigger_add(life, ep, s, evicted_it_seems, BASIS_CLIENT_LOG);
 
-	if (ep->r.span.start.us < c->time.us)
-		c->time = ep->r.span.start;
+	if (t->suspects != NULL && t->suspects->time.us < c->time.us) {
+		episode_evidence(life, ep, t->suspects);
+		c->time = t->suspects->time;
+		c->clock_host = t->host;
+	}
+	if (ep->r.span.start.us >= c->time.us)
+		return;
+	c->time = ep->r.span.start;
+	for (size_t i = 0; i < ep->r.evidence.count; i++) {
+		if (ep->r.evidence.items[i].time.us == c->time.us)
+			c->clock_host = ep->r.evidence.items[i].host;
+	}
 }
 
 static void tell_of_loss(struct group_life *life, struct teller *t, const struct sighting *s)
 {
 	const int64_t slack = episode_slack_us(life, s->event->host);
 	const int64_t since = t->has_joined ? t->joined.us : s->time.us - life->poll_us - life->session_us;
-	struct episode *ep = removal_between(life, s, since - slack, s->time.us + slack);
+	struct episode *ep = removal_between(life, t, s, since - slack, s->time.us + slack);
 
 	if (t->lost == NULL)
 		t->lost = s;
@@ -340,7 +370,7 @@ static void tell_of_loss(struct group_life *life, struct teller *t, const struct
 	/* A rebalance that this client took no part in, and nobody else explains. */
 	ep = unexplained_between(life, t, since, s->time.us + slack);
 	if (ep != NULL) {
-		add_eviction(life, ep, s);
+		add_eviction(life, t, ep, s);
 		t->is_lost_settled = true;
 	}
 }
@@ -352,10 +382,10 @@ static void settle_loss(struct group_life *life, struct teller *t, struct episod
 		return;
 	t->is_lost_settled = true;
 	if (has_back && t->has_generation && generation == t->generation + 1 && back != NULL) {
-		add_eviction(life, back, t->lost);
+		add_eviction(life, t, back, t->lost);
 		return;
 	}
-	add_eviction(life, episode_without(life, t, t->lost->time), t->lost);
+	add_eviction(life, t, episode_without(life, t, t->lost->time), t->lost);
 }
 
 /* ---- a client that joins ---- */
@@ -408,7 +438,7 @@ static void tell_of_joining(struct group_life *life, struct teller *t, const str
 	t->joined = s->time;
 	t->generation = generation;
 	t->has_left = t->is_lost_settled = false;
-	t->lost = t->wish = t->left = NULL;
+	t->lost = t->wish = t->left = t->suspects = NULL;
 }
 
 /* ---- what each kind of line tells ---- */
@@ -433,7 +463,8 @@ static void tell_leaves(struct group_life *life, struct teller *t, const struct 
 /* "The coordinator is not aware of this member": a commit tells it as well as a heartbeat. */
 static void tell_membership_lost(struct group_life *life, struct teller *t, const struct sighting *s)
 {
-	if (witness_is_unknown_member(s->event))
+	/* Who has left is unknown rightly. */
+	if (!t->has_left && witness_is_unknown_member(s->event))
 		tell_of_loss(life, t, s);
 }
 
@@ -455,6 +486,13 @@ static void tell_wire_joined(struct group_life *life, struct teller *t, const st
 		t->has_left = true;
 }
 
+static void tell_suspects(struct group_life *life, struct teller *t, const struct sighting *s)
+{
+	(void)life;
+	if (t->lost == NULL)
+		t->suspects = s;
+}
+
 static const struct {
 	enum event_type type;
 	void (*tell)(struct group_life *life, struct teller *t, const struct sighting *s);
@@ -462,6 +500,7 @@ static const struct {
 	{ EVENT_CLIENT_POLL_TIMEOUT, tell_poll_timeout }, { EVENT_CLIENT_LEAVES, tell_leaves },
 	{ EVENT_CLIENT_MEMBERSHIP_LOST, tell_membership_lost }, { EVENT_COMMIT_FAILED, tell_membership_lost },
 	{ EVENT_CLIENT_REJOINS, tell_rejoins }, { EVENT_CLIENT_JOINED, tell_of_joining },
+	{ EVENT_CLIENT_SUSPECTS_SESSION, tell_suspects },
 	{ EVENT_WIRE_LEFT, tell_leaves }, { EVENT_WIRE_JOINED, tell_wire_joined },
 	{ EVENT_WIRE_HEARTBEAT, tell_membership_lost }, { EVENT_WIRE_COMMIT, tell_membership_lost },
 };
@@ -491,12 +530,29 @@ static bool is_moved_away(const struct event *e)
 	return false;
 }
 
-/* The first of these between two instants. */
-static const struct sighting *first_between(const struct sightings *all, int64_t from_us, int64_t to_us, enum event_type type)
+/* The first between two instants. */
+static const struct sighting *first_between(const struct sightings *all, int64_t from_us, int64_t to_us)
 {
-	for (size_t i = sightings_from(all, from_us); i < all->count && all->items[i].time.us <= to_us; i++) {
-		if (type == EVENT_COUNT || all->items[i].event->type == type)
-			return &all->items[i];
+	size_t i = sightings_from(all, from_us);
+
+	return i < all->count && all->items[i].time.us <= to_us ? &all->items[i] : NULL;
+}
+
+/* Whether the client was removed about then: that it lost its coordinator belongs to that. */
+static bool is_of_removed(struct group_life *life, const struct sighting *s)
+{
+	const struct teller nobody = { .has_joined = false };
+	const int64_t near_us = life->poll_us + life->session_us;
+
+	return removal_between(life, &nobody, s, s->time.us - near_us, s->time.us + near_us) != NULL;
+}
+
+static const struct sighting *coordinator_lost_between(struct group_life *life, int64_t from_us, int64_t to_us)
+{
+	for (size_t i = sightings_from(&life->seen, from_us); i < life->seen.count && life->seen.items[i].time.us <= to_us; i++) {
+		const struct sighting *s = &life->seen.items[i];
+		if (s->event->type == EVENT_CLIENT_COORDINATOR_LOST && !is_of_removed(life, s))
+			return s;
 	}
 	return NULL;
 }
@@ -504,11 +560,17 @@ static const struct sighting *first_between(const struct sightings *all, int64_t
 /* A coordinator that moves makes no rebalance by itself, but it is the best guess where nothing else is known. */
 static void guess(struct group_life *life, struct episode *ep)
 {
-	const int64_t from = ep->r.span.start.us - life->session_us - EPISODE_SLACK_US;
-	const struct sighting *s = first_between(&life->moves, from, ep->r.span.end.us, EVENT_COUNT);
+	int64_t from = ep->r.span.start.us - life->session_us - EPISODE_SLACK_US;
+
+	/* A group's first generation is made by those who come; what came before the one before it made that, if any. */
+	if (ep->r.has_generation && ep->r.generation <= 1)
+		return;
+	if (ep > life->episodes && ep[-1].r.span.end.us > from)
+		from = ep[-1].r.span.end.us;
+	const struct sighting *s = first_between(&life->moves, from, ep->r.span.end.us);
 
 	if (s == NULL) {
-		s = first_between(&life->seen, from, ep->r.span.end.us, EVENT_CLIENT_COORDINATOR_LOST);
+		s = coordinator_lost_between(life, from, ep->r.span.end.us);
 		ep->r.by_disconnect = s != NULL && !is_moved_away(s->event);
 	}
 	if (s != NULL)

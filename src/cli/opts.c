@@ -134,6 +134,15 @@ static const char *set_host(struct parse_context *c, const char *value)
 	return NULL;
 }
 
+static const char *set_threads(struct parse_context *c, const char *value)
+{
+	int64_t threads;
+	if (!sv_to_i64(sv_of(value), &threads) || threads < 1 || threads > INGEST_THREADS_MAX)
+		return "a whole number from 1 to 64";
+	c->o->ingest.threads = (unsigned)threads;
+	return NULL;
+}
+
 static const char *set_threshold(struct parse_context *c, const char *value)
 {
 	int64_t percent;
@@ -343,6 +352,7 @@ static const struct option_row {
 	{ "host", 0, "PATTERN=NAME", ALL_INPUT, set_host, "inputs whose path matches the shell pattern are of this host" },
 	{ "timezone", 0, "[HOST=]ZONE", ALL_INPUT, set_timezone, "zone of times that carry none: UTC, +08:00, Europe/Berlin" },
 	{ "rules", 0, "DIR", ALL_INPUT | COMMAND_RULES, set_rules, "rules to use instead of those shipped" },
+	{ "threads", 0, "N", ALL_INPUT, set_threads, "that read a large log together, with the same result (as many as there are cores)" },
 	{ "group", 0, "NAME", ALL_ANALYSIS, set_group, "this consumer group alone" },
 	{ "from", 0, "TIME", COMMAND_ANALYZE, set_from, "leave out rebalances before; near it lie times without a year or a date" },
 	{ "from", 0, "TIME", ALL_ANALYSIS & ~COMMAND_ANALYZE, set_from, "leave out rebalances before" },

@@ -6,7 +6,9 @@
 #include <fnmatch.h>
 #include <assert.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "input/identity.h"
 #include "input/kind.h"
 #include "input/noevidence.h"
 
@@ -157,17 +159,36 @@ static struct input_info info_of(const struct item *item)
 	return (struct input_info){ .path = item->path, .digest = item->digest, .size_bytes = item->size_bytes };
 }
 
-/* As the sink's begin: 1, 0, -1. From 1 on problems are those of the input. */
-static int begin(const struct item_context *c, struct input_info *info)
+static void note_repeated(const struct item_context *c, const struct input_info *info, bool compared)
 {
+	/* The same input once more is what a second run gives it, and nothing to tell. */
+	if (sv_eq(info->same_as, info->path))
+		return;
+	if (compared)
+		diag_add(c->diag, SEVERITY_NOTE, "input.repeated", NULL, "passed over: the same bytes as %.*s", SV_ARG(info->same_as));
+	else
+		diag_add(c->diag, SEVERITY_NOTE, "input.repeated", NULL,
+			 "passed over: the size and all samples of %.*s, which is not there any more to be compared",
+			 SV_ARG(info->same_as));
+}
+
+/* As the sink's begin: 1, 0, -1. From 1 on problems are those of the input. */
+static int begin(const struct item_context *c, struct input_info *info, const struct item *item)
+{
+	enum identity_sameness same = IDENTITY_SAME;
 	int rc;
 
 	diag_set_input(c->diag, info->path, 0);
 	rc = c->sink->begin(c->sink->context, info);
-	/* The same input once more is what a second run gives it, and nothing to tell. */
-	if (rc == 0 && !sv_eq(info->same_as, info->path))
-		diag_add(c->diag, SEVERITY_NOTE, "input.repeated", NULL, "passed over: the same bytes as %.*s",
-			 SV_ARG(info->same_as));
+	if (rc == 0 && item->sampled_fd >= 0)
+		same = identity_compare(item->sampled_fd, info->size_bytes, arena_copy(c->input, info->same_as));
+	if (same == IDENTITY_DIFFERENT) {
+		info->digest = identity_whole(item->sampled_fd, info->size_bytes, c->input);
+		same = IDENTITY_SAME;
+		rc = c->sink->begin(c->sink->context, info);
+	}
+	if (rc == 0)
+		note_repeated(c, info, same == IDENTITY_SAME);
 	if (rc == 1)
 		diag_set_input(c->diag, info->path, info->id);
 	return rc;
@@ -203,13 +224,20 @@ int item_skip(const struct item_context *c, const struct item *item, const char 
 	skipped = strcmp(code, "input.skipped") == 0;
 	info.kind = SV("skipped");
 	info.why_skipped = why;
-	rc = begin(c, &info);
+	rc = begin(c, &info, item);
 	if (rc != 1)
 		return rc;
 	diag_add(c->diag, skipped && !item->named ? SEVERITY_NOTE : SEVERITY_WARNING, code, NULL, "passed over: %.*s",
 		 SV_ARG(why));
 	read_what_is_left(item->stream);
 	return end(c, &info, item);
+}
+
+static unsigned threads_for(const struct ingest_options *o)
+{
+	long cores = o->threads == 0 ? sysconf(_SC_NPROCESSORS_ONLN) : (long)o->threads;
+
+	return cores < 1 ? 1 : cores > INGEST_THREADS_MAX ? INGEST_THREADS_MAX : (unsigned)cores;
 }
 
 static struct ingest ingest_of(const struct item_context *c, const struct item *item, struct input_info *info)
@@ -225,6 +253,7 @@ static struct ingest ingest_of(const struct item_context *c, const struct item *
 		.base_name = base_name_of(item->path),
 		.has_modified = item->has_modified,
 		.modified = { item->modified_s * US_PER_S },
+		.threads = threads_for(c->options),
 		.has_near = c->options->has_near,
 		.near = c->options->near,
 	};
@@ -242,7 +271,7 @@ static int read_through(const struct item_context *c, const struct item *item, c
 
 	info.kind = sv_of(row->kind->name);
 	info.host = !sv_is_absent(named_host) ? named_host : row->host_by_path ? last_directory(item->below) : SV_ABSENT;
-	rc = begin(c, &info);
+	rc = begin(c, &info, item);
 	if (rc != 1)
 		return rc;
 	in = ingest_of(c, item, &info);

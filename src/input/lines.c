@@ -245,6 +245,20 @@ struct lines *lines_new(struct stream *s, struct diag *d)
 	return l;
 }
 
+struct lines *lines_resume(struct stream *s, struct diag *d, struct sv first, uint64_t number, uint64_t byte_offset)
+{
+	struct arena *a = arena_new();
+	struct lines *l = arena_alloc(a, sizeof *l);
+
+	*l = (struct lines){ .arena = a, .stream = s, .diag = d, .number = number, .offset = byte_offset };
+	l->capacity = first.n + BUFFER_BYTES_MAX;
+	l->buffer = arena_alloc(a, l->capacity);
+	if (first.n > 0)
+		memcpy(l->buffer, first.p, first.n);
+	l->end = first.n;
+	return l;
+}
+
 int lines_next(struct lines *l, struct line *out)
 {
 	skip_rest(l);

@@ -16,11 +16,11 @@
 #include <unistd.h>
 
 #include "base/digest.h"
+#include "input/identity.h"
 #include "input/item.h"
 #include "input/spool.h"
 #include "input/unpack.h"
 
-#define BLOCK_BYTES ((size_t)64 * 1024)
 /* An archive, and what is packed inside it; deeper is passed over. */
 #define PACKED_LEVELS 2
 
@@ -70,25 +70,6 @@ static void file_report(void *context, uint64_t at)
 
 /* ---- digests ---- */
 
-/* Digest and size of all that fd gives, which is then back at its start. False with errno set. */
-static bool digest_file(int fd, struct digest *d, uint64_t *size_bytes)
-{
-	char block[BLOCK_BYTES];
-	ssize_t n;
-
-	digest_init(d);
-	*size_bytes = 0;
-	while ((n = read(fd, block, sizeof block)) != 0) {
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return false;
-		digest_add(d, block, (size_t)n);
-		*size_bytes += (uint64_t)n;
-	}
-	return lseek(fd, 0, SEEK_SET) == 0;
-}
-
 static struct sv hex_of(struct digest *d, struct arena *a)
 {
 	char hex[2 * DIGEST_BYTES + 1];
@@ -122,6 +103,7 @@ static struct item item_of_member(const struct item *packed, const struct unpack
 	size_t slash;
 
 	item.stream = m->stream;
+	item.sampled_fd = -1;
 	if (sv_is_absent(m->name))
 		return item;
 	item.path = arena_printf(a, "%.*s!%.*s", SV_ARG(packed->path), SV_ARG(m->name));
@@ -225,8 +207,8 @@ static int ingest_content(struct source *s, struct item *item, int fd)
 /* Closes fd. named: it is the argument itself. */
 static int ingest_file(struct source *s, int fd, struct sv path, bool named)
 {
-	struct item item = { .path = path, .named = named, .has_size = true };
-	struct digest d;
+	struct item item = { .path = path, .named = named, .has_size = true, .sampled_fd = -1 };
+	struct identity known;
 	struct stat status;
 	int rc = 0;
 
@@ -238,13 +220,15 @@ static int ingest_file(struct source *s, int fd, struct sv path, bool named)
 
 	if (!named)
 		item.below = sv_sub(path, s->argument_bytes, path.n);
-	if (!digest_file(fd, &d, &item.size_bytes)) {
+	if (!identity_of(fd, s->names, &known)) {
 		unreadable(s, path, errno);
-	} else if (item.size_bytes == 0) {
+	} else if (known.size_bytes == 0) {
 		item.digest = digest_of_name(SV(""), path, s->names);
 		rc = item_skip(&s->items, &item, "input.skipped", SV("empty"));
 	} else {
-		item.digest = hex_of(&d, s->names);
+		item.digest = known.digest;
+		item.size_bytes = known.size_bytes;
+		item.sampled_fd = known.sampled ? fd : -1;
 		rc = ingest_content(s, &item, fd);
 	}
 	close(fd);

@@ -88,27 +88,32 @@ struct sv stream_head(struct stream *s)
 	return (struct sv){ s->head, s->head_bytes < STREAM_HEAD_BYTES ? s->head_bytes : STREAM_HEAD_BYTES };
 }
 
-ptrdiff_t stream_read(struct stream *s, void *bytes, size_t n)
+ptrdiff_t stream_read_on(struct stream *s, void *bytes, size_t n)
 {
-	ptrdiff_t got;
+	ptrdiff_t got = 0;
 
 	fill_head(s);
 	if (n == 0)
 		return 0;
 	if (s->head_taken < s->head_bytes) {
 		got = (ptrdiff_t)read_head(s, bytes, n);
-	} else if (s->ended) {
-		return end_of(s);
-	} else {
+	} else if (!s->ended) {
 		got = s->source.read(s->source.context, bytes, n);
 		if (got <= 0) {
 			s->ended = true;
 			s->damaged = got < 0;
-			return end_of(s);
+			got = 0;
 		}
 	}
 	s->position += (uint64_t)got;
-	return got;
+	return got == 0 && s->damaged ? -1 : got;
+}
+
+ptrdiff_t stream_read(struct stream *s, void *bytes, size_t n)
+{
+	ptrdiff_t got = stream_read_on(s, bytes, n);
+
+	return got > 0 || n == 0 ? got : end_of(s);
 }
 
 uint64_t stream_position(const struct stream *s)

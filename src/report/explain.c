@@ -2,22 +2,135 @@
 /*
  * The chain of evidence behind one window, rebalance, redelivery or duplicate:
  * window -> member -> rebalance -> partition and offsets -> duplicates ->
- * amounts (method.md 7), followed from wherever one enters it.
+ * amounts (method.md 7), followed from wherever one enters it. First what each
+ * link of the chain is, then all evidence of all links in order of time, a line
+ * a piece: when, by which clock, where it stands, and what it proves.
  */
 
 #include <inttypes.h>
+#include <stdlib.h>
 
+#include "base/order.h"
 #include "report/report.h"
 #include "report/sections.h"
 #include "report/words.h"
+
+/* A piece of evidence, and of which links it is one: "W3,R12". */
+struct piece {
+	const struct evidence *evidence;
+	struct sv of;
+	struct sv shows;
+};
+
+struct chain {
+	struct piece *items;
+	size_t count, capacity;
+};
+
+/* What is written to: the document, and the evidence that stands at its end. */
+struct explanation {
+	struct out *o;
+	const struct chapter_context *c;
+	struct chain chain;
+};
+
+/* ---- the chain ---- */
+
+static void add_piece(struct explanation *x, struct sv id, const struct evidence *e)
+{
+	struct sv shows = sv_is_absent(e->role) ? sv_of(event_infos[e->type].what) : e->role;
+
+	*ARENA_PUSH(x->c->a, x->chain.items, x->chain.count, x->chain.capacity) = (struct piece){ e, id, shows };
+}
+
+static void add_pieces(struct explanation *x, struct sv id, const struct evidence_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		add_piece(x, id, &list->items[i]);
+}
+
+static int compare_pieces(const void *left, const void *right)
+{
+	const struct piece *x = left, *y = right;
+	int order = order_i64(x->evidence->time.us, y->evidence->time.us);
+
+	if (order == 0)
+		order = order_i64(x->evidence->event, y->evidence->event);
+	return order != 0 ? order : sv_cmp(x->of, y->of);
+}
+
+static void join_piece(struct arena *a, struct piece *into, const struct piece *one)
+{
+	size_t at;
+
+	if (!sv_ends_with(into->of, one->of))
+		into->of = arena_printf(a, "%.*s,%.*s", SV_ARG(into->of), SV_ARG(one->of));
+	if (!sv_find(into->shows, one->shows, &at))
+		into->shows = arena_printf(a, "%.*s; %.*s", SV_ARG(into->shows), SV_ARG(one->shows));
+}
+
+/* One event is one line, whatever number of links it belongs to. */
+static void join_pieces(struct explanation *x)
+{
+	struct chain *chain = &x->chain;
+	size_t kept = 0;
+
+	if (chain->count > 1)
+		qsort(chain->items, chain->count, sizeof *chain->items, compare_pieces);
+	for (size_t i = 0; i < chain->count; i++) {
+		struct piece *last = kept > 0 ? &chain->items[kept - 1] : NULL;
+		const struct piece *one = &chain->items[i];
+
+		if (last == NULL || one->evidence->event == 0 || last->evidence->event != one->evidence->event)
+			chain->items[kept++] = *one;
+		else
+			join_piece(x->c->a, last, one);
+	}
+	chain->count = kept;
+}
+
+static struct sv instant_words(const struct explanation *x, int64_t us)
+{
+	return words_time(x->c->a, x->c->f, (struct ref_time){ us });
+}
+
+static void write_chain(struct explanation *x)
+{
+	static const struct column columns[] = {
+		{ "time", ALIGN_LEFT }, { "as written", ALIGN_LEFT }, { "where", ALIGN_LEFT },
+		{ "of", ALIGN_LEFT },	{ "what it shows", ALIGN_LEFT }, { "text", ALIGN_LEFT },
+	};
+
+	join_pieces(x);
+	if (x->chain.count == 0)
+		return;
+	out_section(x->o, "chain", SV("The evidence, in order of time"));
+	out_table(x->o, columns, sizeof columns / sizeof columns[0]);
+	for (size_t i = 0; i < x->chain.count; i++) {
+		const struct evidence *e = x->chain.items[i].evidence;
+
+		out_cell(x->o, instant_words(x, e->time.us));
+		out_cell(x->o, instant_words(x, e->written.us));
+		out_cell(x->o, words_place(x->c->a, x->c->f, &e->place));
+		out_cell(x->o, x->chain.items[i].of);
+		out_cell(x->o, arena_printf(x->c->a, "%s: %.*s", strength_name(e->strength), SV_ARG(x->chain.items[i].shows)));
+		out_cell(x->o, e->text);
+		out_row_end(x->o);
+	}
+	out_table_end(x->o);
+}
+
+/* ---- its links ---- */
 
 static const struct window *window_of(const struct findings *f, unsigned id)
 {
 	return id == 0 || id > f->windows.count ? NULL : &f->windows.items[id - 1];
 }
 
-static void explain_window(struct out *o, const struct chapter_context *c, unsigned id)
+static void explain_window(struct explanation *x, unsigned id)
 {
+	const struct chapter_context *c = x->c;
+	struct out *o = x->o;
 	const struct window *w = window_of(c->f, id);
 	if (w == NULL)
 		return;
@@ -36,13 +149,34 @@ static void explain_window(struct out *o, const struct chapter_context *c, unsig
 	for (size_t i = 0; i < w->measure_count; i++)
 		if (w->measures[i].known)
 			out_bullet(o, arena_printf(c->a, "%s = %" PRId64, w->measures[i].name, w->measures[i].value));
-	out_details(o, SV("Evidence:"));
-	document_evidence(o, c, &w->evidence);
-	out_details_end(o);
+	add_pieces(x, words_id(c->a, 'W', w->id), &w->evidence);
 }
 
-static void explain_rebalance(struct out *o, const struct chapter_context *c, unsigned id)
+/* How long it lasted, who was without partitions, and which moved. */
+static void explain_extent(struct explanation *x, const struct rebalance *r)
 {
+	struct arena *a = x->c->a;
+	struct sv moved = SV("");
+
+	out_paragraph(x->o, arena_printf(a, "It lasted %.*s, from %.*s to %.*s.", SV_ARG(words_duration(a, span_length_us(r->span))),
+					 SV_ARG(words_time(a, x->c->f, r->span.start)), SV_ARG(words_time(a, x->c->f, r->span.end))));
+	for (size_t i = 0; i < r->absence_count; i++) {
+		const struct absence *one = &r->absences[i];
+		out_bullet(x->o, arena_printf(a, "%.*s was without partitions for %.*s, until %.*s",
+					      SV_ARG(words_or_dash(one->client.n > 0 ? one->client : one->host)),
+					      SV_ARG(words_duration(a, span_length_us(one->span))),
+					      SV_ARG(words_time(a, x->c->f, one->span.end))));
+	}
+	for (size_t i = 0; i < r->partitions_moved_count; i++)
+		moved = arena_printf(a, "%.*s%s%.*s", SV_ARG(moved), i > 0 ? ", " : "", SV_ARG(r->partitions_moved[i]));
+	if (r->partitions_moved_count > 0)
+		out_bullet(x->o, arena_printf(a, "partitions moved: %.*s", SV_ARG(moved)));
+}
+
+static void explain_rebalance(struct explanation *x, unsigned id)
+{
+	const struct chapter_context *c = x->c;
+	struct out *o = x->o;
 	const struct rebalance *r = rebalances_get(&c->f->rebalances, id);
 	if (r == NULL)
 		return;
@@ -54,6 +188,7 @@ static void explain_rebalance(struct out *o, const struct chapter_context *c, un
 				      r->trigger_basis, strength_name(r->trigger_strength)));
 	if (!r->is_root)
 		out_paragraph(o, arena_printf(c->a, "It follows from R%u.", r->root));
+	explain_extent(x, r);
 	if (r->has_exposure)
 		out_paragraph(o, arena_printf(c->a, "Exposed from %.*s to %.*s; jitter overlaps %.*s of that.",
 					      SV_ARG(words_time(c->a, c->f, r->exposure.start)),
@@ -61,34 +196,34 @@ static void explain_rebalance(struct out *o, const struct chapter_context *c, un
 					      SV_ARG(words_duration(c->a, r->overlap_us))));
 	out_paragraph(o, arena_printf(c->a, "Network: %s%s%.*s", attribution_name(r->attribution),
 				      sv_is_absent(r->attribution_note) ? "" : ". ", SV_ARG(r->attribution_note)));
-	out_details(o, SV("Evidence:"));
-	document_evidence(o, c, &r->evidence);
-	out_details_end(o);
+	add_pieces(x, words_id(c->a, 'R', r->id), &r->evidence);
 }
 
-static void explain_windows_of(struct out *o, const struct chapter_context *c, unsigned rebalance)
+static void explain_windows_of(struct explanation *x, unsigned rebalance)
 {
-	const struct rebalance *r = rebalances_get(&c->f->rebalances, rebalance);
+	const struct rebalance *r = rebalances_get(&x->c->f->rebalances, rebalance);
 	for (size_t i = 0; r != NULL && i < r->window_count; i++)
-		explain_window(o, c, r->windows[i]->id);
+		explain_window(x, r->windows[i]->id);
 	for (size_t i = 0; r != NULL && i < r->pause_count; i++)
-		explain_window(o, c, r->pauses[i]->id);
+		explain_window(x, r->pauses[i]->id);
 }
 
-/* The rebalance, its root when that is another, and the windows behind the root. */
-static void explain_causes(struct out *o, const struct chapter_context *c, unsigned rebalance)
+/* The windows behind the root, the root, and the rebalance when that is another. */
+static void explain_causes(struct explanation *x, unsigned rebalance)
 {
-	const struct rebalance *r = rebalances_get(&c->f->rebalances, rebalance);
+	const struct rebalance *r = rebalances_get(&x->c->f->rebalances, rebalance);
 	if (r == NULL)
 		return;
-	explain_rebalance(o, c, r->id);
+	explain_windows_of(x, r->root);
 	if (!r->is_root)
-		explain_rebalance(o, c, r->root);
-	explain_windows_of(o, c, r->root);
+		explain_rebalance(x, r->root);
+	explain_rebalance(x, r->id);
 }
 
-static void explain_redelivery(struct out *o, const struct chapter_context *c, unsigned id)
+static void explain_redelivery(struct explanation *x, unsigned id)
 {
+	const struct chapter_context *c = x->c;
+	struct out *o = x->o;
 	const struct side_effects *e = &c->f->effects;
 	if (id == 0 || id > e->redelivery_count)
 		return;
@@ -97,13 +232,13 @@ static void explain_redelivery(struct out *o, const struct chapter_context *c, u
 						  SV_ARG(r->topic), r->partition, r->committed_offset, r->processed_offset - 1));
 	out_paragraph(o, arena_printf(c->a, "%zu records were handled by %.*s and again by %.*s (%s).", r->records,
 				      SV_ARG(words_or_dash(r->from)), SV_ARG(words_or_dash(r->to)), r->basis));
-	out_details(o, SV("Evidence:"));
-	document_evidence(o, c, &r->evidence);
-	out_details_end(o);
+	add_pieces(x, words_id(c->a, 'L', r->id), &r->evidence);
 }
 
-static void explain_duplicate(struct out *o, const struct chapter_context *c, unsigned id)
+static void explain_duplicate(struct explanation *x, unsigned id)
 {
+	const struct chapter_context *c = x->c;
+	struct out *o = x->o;
 	const struct side_effects *e = &c->f->effects;
 	if (id == 0 || id > e->duplicate_count)
 		return;
@@ -112,10 +247,8 @@ static void explain_duplicate(struct out *o, const struct chapter_context *c, un
 						 SV_ARG(words_or_dash(d->step)), d->effects));
 	out_paragraph(o, arena_printf(c->a, "Cause: %s. Executed too much: %.*s.", cause_name(d->cause),
 				      SV_ARG(words_money(c->a, d->has_amount, d->amount_micros, d->currency))));
-	out_details(o, SV("Attempts:"));
 	for (size_t i = 0; i < d->attempt_count; i++)
-		document_evidence_one(o, c, &d->attempts[i]->evidence);
-	out_details_end(o);
+		add_piece(x, words_id(c->a, 'D', d->id), &d->attempts[i]->evidence);
 }
 
 /* The duplicates that one rebalance, redelivery or window led to. */
@@ -151,36 +284,38 @@ static void list_rebalances(struct out *o, const struct chapter_context *c, cons
 	}
 }
 
-static bool write_explanation(struct out *o, const struct chapter_context *c, char letter, unsigned id)
+static bool explain_links(struct explanation *x, char letter, unsigned id)
 {
+	const struct chapter_context *c = x->c;
+	struct out *o = x->o;
 	const struct side_effects *e = &c->f->effects;
 	switch (letter) {
 	case 'W':
 		if (window_of(c->f, id) == NULL)
 			return false;
-		explain_window(o, c, id);
+		explain_window(x, id);
 		list_rebalances(o, c, window_of(c->f, id));
 		list_duplicates(o, c, id, 0, 0);
 		return true;
 	case 'R':
 		if (rebalances_get(&c->f->rebalances, id) == NULL)
 			return false;
-		explain_causes(o, c, id);
+		explain_causes(x, id);
 		list_duplicates(o, c, 0, id, 0);
 		return true;
 	case 'L':
 		if (id == 0 || id > e->redelivery_count)
 			return false;
-		explain_redelivery(o, c, id);
-		explain_causes(o, c, e->redeliveries[id - 1].rebalance);
+		explain_causes(x, e->redeliveries[id - 1].rebalance);
+		explain_redelivery(x, id);
 		list_duplicates(o, c, 0, 0, id);
 		return true;
 	case 'D':
 		if (id == 0 || id > e->duplicate_count)
 			return false;
-		explain_duplicate(o, c, id);
-		explain_redelivery(o, c, e->duplicates[id - 1].redelivery);
-		explain_causes(o, c, e->duplicates[id - 1].rebalance);
+		explain_causes(x, e->duplicates[id - 1].rebalance);
+		explain_redelivery(x, e->duplicates[id - 1].redelivery);
+		explain_duplicate(x, id);
 		return true;
 	default:
 		return false;
@@ -196,11 +331,12 @@ bool report_explain(struct buf *to, const struct findings *f, struct sv id, bool
 	struct arena *words = arena_new();
 	const struct chapter_context context = { f, words, SIZE_MAX };
 	const struct out_style style = { color, SV_ABSENT };
-	struct out *o = out_new(to, OUT_TEXT, &style);
-	bool found = write_explanation(o, &context, letter, (unsigned)number);
+	struct explanation x = { out_new(to, OUT_TEXT, &style), &context, { NULL, 0, 0 } };
+	bool found = explain_links(&x, letter, (unsigned)number);
+	write_chain(&x);
 	if (found)
-		chapter_thresholds(o, &context);
-	out_finish(o);
+		chapter_thresholds(x.o, &context);
+	out_finish(x.o);
 	arena_free(words);
 	return found;
 }

@@ -105,39 +105,49 @@ static void share_table(struct out *o, const struct chapter_context *c)
 	share_row(o, c, "lagged (the share that counts)", &s->jitter.lagged, &s->pauses.lagged);
 	share_row(o, c, "explained (no heartbeat could pass)", &s->jitter.explained, &s->pauses.explained);
 	share_row(o, c, "contained", &s->jitter.contained, &s->pauses.contained);
-	share_row(o, c, "lagged, proved triggers alone", &s->lagged_proved, NULL);
-	share_row(o, c, "lagged, followers counted too", &s->lagged_all, NULL);
+	share_row(o, c, "lagged, proved triggers alone", &s->jitter.lagged_proved, &s->pauses.lagged_proved);
+	share_row(o, c, "lagged, followers counted too", &s->jitter.lagged_all, &s->pauses.lagged_all);
 	share_row(o, c, "contained, followers counted too (the runbook's rule)", &s->contained_all, NULL);
 	for (int t = 0; t < TRIGGER_COUNT; t++)
 		if (s->lagged_by_trigger[t].total > 0)
 			share_row(o, c, arena_strdup(c->a, arena_printf(c->a, "lagged, of %s", trigger_infos[t].name)),
 				  &s->lagged_by_trigger[t], NULL);
+	for (size_t i = 0; s->group_count > 1 && i < s->group_count; i++)
+		share_row(o, c, arena_strdup(c->a, arena_printf(c->a, "lagged, of group %.*s", SV_ARG(s->groups[i].group))),
+			  &s->groups[i].lagged, &s->groups[i].paused);
 	out_table_end(o);
+}
+
+/* What chance would give, of jitter or of pauses. */
+static void chance_paragraph(struct out *o, const struct chapter_context *c, const char *what, const struct share_figures *f)
+{
+	const struct chance *chance = &f->chance;
+	struct sv lift = chance->has_lift ? arena_printf(c->a, "%.1f times that", chance->lift) : SV("not comparable");
+
+	out_paragraph(o, arena_printf(c->a,
+				      "Chance: %s with their lag fill %.1f %% of the %.*s observed, so unrelated rebalances would give "
+				      "a share of %.1f %%; the share seen is %.*s. Of %u circular shifts of the triggers the p value "
+				      "is %.4f.%.*s",
+				      what, (double)chance->dilated_us * 100 / (double)(chance->observed_us > 0 ? chance->observed_us : 1),
+				      SV_ARG(words_duration(c->a, chance->observed_us)), chance->expected_share * 100, SV_ARG(lift),
+				      chance->shifts, chance->p_value,
+				      SV_ARG(chance->has_precursor ? arena_printf(c->a, " A root rebalance follows %.0f %% of the %s.",
+										  chance->precursor_rate * 100, what)
+								   : SV(""))));
 }
 
 void chapter_share(struct out *o, const struct chapter_context *c)
 {
 	const struct share *s = &c->f->share;
-	const struct chance *chance = &s->jitter.chance;
 
 	out_section(o, "share", SV("Rebalances against jitter"));
 	if (!sv_is_absent(s->contained_note))
 		out_paragraph(o, s->contained_note);
 	share_table(o, c);
-	if (chance->known) {
-		struct sv lift = chance->has_lift ? arena_printf(c->a, "%.1f times that", chance->lift) : SV("not comparable");
-		out_paragraph(o, arena_printf(c->a,
-					      "Chance: windows with their lag fill %.1f %% of the %.*s observed, so unrelated "
-					      "rebalances would give a share of %.1f %%; the share seen is %.*s. Of %u circular "
-					      "shifts of the triggers the p value is %.4f.%.*s",
-					      (double)chance->dilated_us * 100 / (double)(chance->observed_us > 0 ? chance->observed_us : 1),
-					      SV_ARG(words_duration(c->a, chance->observed_us)), chance->expected_share * 100,
-					      SV_ARG(lift), chance->shifts, chance->p_value,
-					      SV_ARG(chance->has_precursor
-							     ? arena_printf(c->a, " A root rebalance follows %.0f %% of the windows.",
-									    chance->precursor_rate * 100)
-							     : SV(""))));
-	}
+	if (s->jitter.chance.known)
+		chance_paragraph(o, c, "windows", &s->jitter);
+	if (s->pauses.chance.known && s->pauses.lagged.count > 0)
+		chance_paragraph(o, c, "pauses", &s->pauses);
 	if (s->roots > s->observed)
 		out_paragraph(o, arena_printf(c->a, "%zu root rebalances lie outside all jitter evidence and are not counted.",
 					      s->roots - s->observed));
@@ -164,6 +174,7 @@ void members_groups(struct json_writer *w, const struct findings *f)
 		json_object(w, NULL);
 		json_text(w, "group", g->name);
 		json_text(w, "protocol", g->protocol);
+		json_text(w, "client_version", g->client_version);
 		json_text(w, "coordinator", g->coordinator);
 		json_array(w, "members");
 		for (size_t k = 0; k < g->member_count; k++) {
@@ -209,7 +220,24 @@ static void member_exposure(struct json_writer *w, const struct rebalance *r)
 	json_object(w, "exposure");
 	json_time(w, "start", true, r->exposure.start.us);
 	json_time(w, "end", true, r->exposure.end.us);
+	json_literal(w, "basis", r->exposure_basis);
 	json_object_end(w);
+}
+
+static void members_absences(struct json_writer *w, const struct rebalance *r)
+{
+	json_array(w, "unavailable");
+	for (size_t i = 0; i < r->absence_count; i++) {
+		const struct absence *a = &r->absences[i];
+		json_object(w, NULL);
+		json_text(w, "client_id", a->client);
+		json_text(w, "host", a->host);
+		json_time(w, "start", true, a->span.start.us);
+		json_time(w, "end", true, a->span.end.us);
+		json_int(w, "duration_ms", span_length_us(a->span) / US_PER_MS);
+		json_object_end(w);
+	}
+	json_array_end(w);
 }
 
 static void member_rebalance(struct json_writer *w, const struct rebalance *r)
@@ -221,6 +249,7 @@ static void member_rebalance(struct json_writer *w, const struct rebalance *r)
 	json_bool(w, "empties_group", r->empties_group);
 	json_time(w, "start", true, r->span.start.us);
 	json_time(w, "end", true, r->span.end.us);
+	json_int(w, "duration_ms", span_length_us(r->span) / US_PER_MS);
 	json_literal(w, "trigger", trigger_infos[r->trigger].name);
 	json_time(w, "trigger_time", true, r->trigger_time.us);
 	json_array(w, "triggers");
@@ -250,6 +279,7 @@ static void member_rebalance(struct json_writer *w, const struct rebalance *r)
 	json_bool(w, "explained", r->explained);
 	json_literal(w, "attribution", attribution_name(r->attribution));
 	json_text(w, "attribution_note", r->attribution_note);
+	json_bool(w, "implausible", r->implausible);
 	json_int(w, "overlap_ms", r->overlap_us / US_PER_MS);
 	json_int(w, "pause_overlap_ms", r->pause_overlap_us / US_PER_MS);
 	members_window_ids(w, "windows", r->windows, r->window_count);
@@ -258,6 +288,7 @@ static void member_rebalance(struct json_writer *w, const struct rebalance *r)
 	for (size_t i = 0; i < r->partitions_moved_count; i++)
 		json_text(w, NULL, r->partitions_moved[i]);
 	json_array_end(w);
+	members_absences(w, r);
 	members_evidence(w, "evidence", &r->evidence);
 	json_object_end(w);
 }
@@ -302,6 +333,33 @@ static void members_figures(struct json_writer *w, const struct share_figures *f
 	json_maybe_int(w, "observed_ms", f->chance.known, f->chance.observed_us / US_PER_MS);
 	json_object_end(w);
 	json_maybe_real(w, "precursor_rate", f->chance.has_precursor, f->chance.precursor_rate);
+	member_proportion(w, "lagged_all", &f->lagged_all);
+	member_proportion(w, "lagged_proved", &f->lagged_proved);
+}
+
+static void member_sentences(struct json_writer *w, const struct share *s)
+{
+	json_object(w, "sentences");
+	json_text(w, "manager", s->manager);
+	json_text(w, "engineer", s->engineer);
+	json_object_end(w);
+}
+
+static void members_group_shares(struct json_writer *w, const struct share *s)
+{
+	json_array(w, "groups");
+	for (size_t i = 0; i < s->group_count; i++) {
+		const struct group_share *g = &s->groups[i];
+		json_object(w, NULL);
+		json_text(w, "group", g->group);
+		json_int(w, "rebalances", (int64_t)g->rebalances);
+		json_int(w, "roots", (int64_t)g->roots);
+		member_proportion(w, "lagged", &g->lagged);
+		member_proportion(w, "contained", &g->contained);
+		member_proportion(w, "pauses", &g->paused);
+		json_object_end(w);
+	}
+	json_array_end(w);
 }
 
 void members_share(struct json_writer *w, const struct findings *f)
@@ -312,17 +370,17 @@ void members_share(struct json_writer *w, const struct findings *f)
 	json_int(w, "roots", (int64_t)s->roots);
 	json_int(w, "observed", (int64_t)s->observed);
 	members_figures(w, &s->jitter, s->observed > 0);
-	member_proportion(w, "lagged_all", &s->lagged_all);
 	member_proportion(w, "contained_all", &s->contained_all);
-	member_proportion(w, "lagged_proved", &s->lagged_proved);
 	json_object(w, "lagged_by_trigger");
 	for (int t = 0; t < TRIGGER_COUNT; t++)
 		if (s->lagged_by_trigger[t].total > 0)
 			member_proportion(w, trigger_infos[t].name, &s->lagged_by_trigger[t]);
 	json_object_end(w);
+	members_group_shares(w, s);
 	json_int(w, "threshold", s->threshold_percent);
 	json_literal(w, "verdict", verdict_name(s->verdict));
 	json_text(w, "verdict_reason", s->verdict_reason);
+	member_sentences(w, s);
 	json_text(w, "contained_note", s->contained_note);
 	json_object_end(w);
 	json_object(w, "pauses");

@@ -36,7 +36,7 @@ static const char schema_facts[] =
 	"	kind TEXT,		-- log, capture, counters, table, snapshot; skipped when it is no evidence\n"
 	"	format TEXT,		-- the layout that was recognised\n"
 	"	host TEXT,		-- whose clock wrote its times\n"
-	"	digest TEXT UNIQUE,	-- BLAKE2b-256 of the bytes as stored, hexadecimal\n"
+	"	digest TEXT UNIQUE,	-- BLAKE2b-256 of the bytes as stored, hexadecimal; sampled: of a large file's size and samples\n"
 	"	why_skipped TEXT,\n"
 	"	size_bytes INTEGER NOT NULL,\n"
 	"	lines INTEGER NOT NULL DEFAULT 0,	-- of text; 0 when it is none\n"

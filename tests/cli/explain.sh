@@ -20,6 +20,21 @@ grep -q 'effects.csv row [0-9]' "$out/d1"
 grep -q 'server.log:[0-9]' "$out/d1"
 grep -q 'packet [0-9]' "$out/d1"
 
+# One line a piece, in order of time: aligned and written time, file with line, packet or row, and what it proves.
+for id in r2 d1; do
+	sed -n '/^The evidence, in order of time/,$p' "$out/$id" | sed 1,3d | grep . >"$out/chain"
+	test "$(wc -l <"$out/chain")" -gt 10
+	LC_ALL=C sort -s -c -k 1,1 "$out/chain"
+	! grep -v '^  [0-9:.]\{12\}  [0-9:.]\{12\}  .*\(:[0-9]\| packet [0-9]\| row [0-9]\).*\(proves\|suggests\): ' "$out/chain"
+done
+# Both clocks stand there where they differ, and the evidence of each link of the chain.
+grep -q '^  14:13:01.44[01]  14:13:01.441  .*consumer-1/app.log:180 .* R2 .* suggests: the client learns' "$out/d1"
+grep -q ' W1 .* proves: data stood unacknowledged' "$out/d1"
+grep -q ' R2 .* proves: the coordinator removed a member after its session timeout' "$out/d1"
+grep -q ' D1,L1 .* proves: an attempt at the step; it was processed again' "$out/d1"
+grep -q 'consumer-2 was without partitions for' "$out/r2"
+grep -q 'partitions moved: refunds-0, refunds-1, refunds-3' "$out/r2"
+
 "$a" explain --db "$out/a.db" w1 >"$out/w1"
 grep -q 'blackout on consumer-1' "$out/w1"
 

@@ -15,10 +15,10 @@ awk '
 $1 == "generation:" { generation = $2 }
 $1 == "trigger:" { trigger = $2 }
 $1 == "trigger_time:" { time = substr($2, 12, 10) }
-$1 == "basis:" { basis = $2 }
+$1 == "basis:" && basis == "" { basis = $2 }
 $1 == "host:" { host = $2 }
 $1 == "fate:" { fate = $2 }
-$1 == "attribution:" && generation != "" { print generation, trigger, basis, host, fate, $2, generation == 2 ? time : ""; generation = "" }
+$1 == "attribution:" && generation != "" { print generation, trigger, basis, host, fate, $2, generation == 2 ? time : ""; generation = basis = "" }
 ' "$out/report/report.json" >"$out/seen"
 grep -qx '1 member_join wire consumer-[123] not_evicted [a-z_]* ' "$out/seen" &&
 	grep -qx '2 session_timeout wire consumer-1 wrongly_evicted explained 14:34:02.[89]' "$out/seen" &&

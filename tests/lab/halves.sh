@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# halves.sh [TRUTH...]     analyses recorded runs with a part of the evidence taken away, a part at a time,
-#                          and fails when a report says what is not true; without TRUTH all runs
+# halves.sh [NAME...]     analyses recorded runs with a part of the evidence taken away, a part at a time,
+#                         and fails when a report says what is not true; without NAME all runs
 #
 # What is not said, or left open, is fine: a conclusion may weaken with its evidence, and none may turn wrong.
-# Prints a line for each run and part: run, part, verdict.
+# Prints a line for each run and part: run, part, verdict. KEEP=DIR keeps the reports, as DIR/NAME.PART.json.
 
 set -u
 : "${BUILD:=build}"
@@ -45,6 +45,7 @@ judge() {
 		fail=1
 		return
 	fi
+	[ -z "${KEEP:-}" ] || cp "$out/report/report.json" "$KEEP/$1.$2.json"
 	printf '%s %s %s\n' "$1" "$2" "$(sed -n 's/^  *"verdict": "\(.*\)",*$/\1/p' "$out/report/report.json")"
 	if ! "$BUILD/lab_check" --weaker "$out/report/report.json" "$3" >"$out/grades"; then
 		grep -v ' 0 untrue' "$out/grades" | sed 's/^/    /'
@@ -66,11 +67,15 @@ spread() {
 	esac
 }
 
-[ $# -gt 0 ] || set -- samples/*/truth.json "$RUNS"/*.truth.json
-for truth in "$@"; do
+wanted=" $* "
+for truth in samples/*/truth.json "$RUNS"/*.truth.json; do
 	case "$truth" in
 	*/truth.json) name=$(basename "$(dirname "$truth")") ;;
 	*) name=$(basename "$truth" .truth.json) ;;
+	esac
+	case "$wanted" in
+	"  " | *" $name "*) ;;
+	*) continue ;;
 	esac
 	spread "$truth"
 	for part in $parts; do

@@ -106,16 +106,21 @@ static int64_t instant(json o, const char *path)
 
 /* The run's name in --raw, else NULL: then only the grades are printed. */
 static const char *raw_run;
+/* How far the report's reference clock is ahead: without the broker's log it is another host's. */
+static int64_t ahead_us;
+/* A clock is off by a second or more, and the report says that nothing bounds it: what rests on times is said with that doubt. */
+static bool is_clock_open;
 
 struct grade {
 	const char *aspect;
+	bool is_timeless;	/* does not rest on times */
 	size_t right, expected;
 	size_t wrong;	/* false or missing */
 	size_t untrue;
 	char first_wrong[256], first_untrue[256];
 };
 
-static void keep_first(char to[256], size_t earlier, const char *format, va_list list)
+__attribute__((format(printf, 3, 0))) static void keep_first(char to[256], size_t earlier, const char *format, va_list list)
 {
 	if (earlier == 0)
 		vsnprintf(to, 256, format, list);
@@ -156,9 +161,10 @@ static bool print_grade(const struct grade *g)
 
 static bool print_untrue(const struct grade *g)
 {
-	printf("%-14s %4zu of %4zu said, %zu untrue%s%s\n", g->aspect, g->right, g->expected, g->untrue, g->untrue > 0 ? ": " : "",
-	       g->first_untrue);
-	return g->untrue == 0;
+	bool is_doubted = is_clock_open && !g->is_timeless;
+	printf("%-14s %4zu of %4zu said, %zu %s%s%s\n", g->aspect, g->right, g->expected, g->untrue, is_doubted ? "doubted" : "untrue",
+	       g->untrue > 0 ? ": " : "", g->first_untrue);
+	return g->untrue == 0 || is_doubted;
 }
 
 static bool is_kind(json fault, const char *kind)
@@ -199,14 +205,19 @@ struct episode {
 struct extent {
 	int64_t start, end;
 	int64_t end_least;	/* the last known loss; end where it is not told */
+	int64_t resolution;	/* of its source: counters are read every so often */
 };
 
 static struct extent extent_of(json w)
 {
 	int64_t start = instant(w, "outage_start"), end = instant(w, "outage_end"), least = number(w, "measures.outage_least_ms");
-	if (start == INT64_MIN || end == INT64_MIN)
-		return (struct extent){ instant(w, "start"), instant(w, "end"), instant(w, "end") };
-	return (struct extent){ start, end, least == INT64_MIN ? end : start + least * MS };
+	if (start == INT64_MIN || end == INT64_MIN) {
+		start = instant(w, "start");
+		end = instant(w, "end");
+		least = INT64_MIN;
+	}
+	return (struct extent){ start - ahead_us, end - ahead_us, (least == INT64_MIN ? end : start + least * MS) - ahead_us,
+				number(w, "resolution_ms") * MS };
 }
 
 /* On the fault's host; a broker's fault is seen on the paths to it, from any host. */
@@ -225,19 +236,20 @@ static bool ends_with(struct extent x, const struct episode *e, int64_t slack)
 {
 	if (x.end < e->end - END_EARLY - slack)
 		return false;
-	return x.end <= e->end + END_LATE ||
-	       (x.end_least <= e->end + END_EARLY && x.end - x.start <= 2 * (x.end_least - x.start) + END_LATE);
+	return x.end <= e->end + END_LATE + x.resolution ||
+	       (x.end_least <= e->end + END_EARLY && x.end - x.start <= 2 * (x.end_least - x.start) + END_LATE + x.resolution);
 }
 
 static bool starts_with(struct extent x, const struct episode *e, int64_t slack)
 {
-	return x.start >= e->start - START_EARLY && x.start <= e->start_seen + START_LATE + slack;
+	return x.start >= e->start - START_EARLY - x.resolution && x.start <= e->start_seen + START_LATE + slack;
 }
 
 /* Lies in the fault's time and is no window without a fault. */
 static bool is_within(struct extent x, const struct episode *e)
 {
-	return x.start >= e->start - START_EARLY && x.start <= e->end + END_LATE && (x.end <= e->end + END_LATE || ends_with(x, e, 0));
+	return x.start >= e->start - START_EARLY - x.resolution && x.start <= e->end + END_LATE &&
+	       (x.end <= e->end + END_LATE || ends_with(x, e, 0));
 }
 
 static void print_edge(struct extent x, const struct episode *e)
@@ -251,7 +263,7 @@ static void print_edge(struct extent x, const struct episode *e)
 /* The windows of the sort in the fault's time are used up; one of them meets it, or all together where it is partial. */
 static bool meet(json windows, const struct episode *e, bool jitter, int64_t heartbeat, bool *used)
 {
-	struct extent all = { INT64_MAX, INT64_MIN, INT64_MIN };
+	struct extent all = { INT64_MAX, INT64_MIN, INT64_MIN, 0 };
 	bool met = false;
 	for (size_t i = 0; i < length(windows) && i < WINDOWS_MOST; i++) {
 		json w = item(windows, i);
@@ -339,6 +351,47 @@ static size_t find_episodes(json faults, bool jitter, int64_t heartbeat, struct 
 	return n;
 }
 
+/* From one fault into a later one: where settings are not known, closeness is judged by defaults. */
+static bool is_of_several(json w, const struct episode *episodes, size_t n)
+{
+	struct extent x = extent_of(w);
+	bool starts = false, ends = false;
+	for (size_t i = 0; i < n; i++) {
+		const struct episode *e = &episodes[i];
+		if (!is_place_of(w, e))
+			continue;
+		starts = starts || (x.start >= e->start - START_EARLY - x.resolution && x.start <= e->end);
+		ends = ends || (x.end >= e->start && x.end <= e->end + END_LATE + x.resolution);
+	}
+	return starts && ends;
+}
+
+/* A lone timer that ran out after the fault: what it had waited for was lost in it, as far as doubling explains. */
+static bool is_of_timer(json w, const struct episode *episodes, size_t n)
+{
+	struct extent x = extent_of(w);
+	for (size_t i = 0; i < n && strcmp(text(w, "kind"), "loss") == 0 && get(w, "outage_start") == NULL; i++) {
+		const struct episode *e = &episodes[i];
+		if (is_place_of(w, e) && x.start >= e->end && x.end - e->start <= 2 * (e->end - e->start) + END_LATE)
+			return true;
+	}
+	return false;
+}
+
+/* A member that overran its poll interval sends no heartbeats: without its log that looks like a pause. */
+static bool is_of_overrun(json w, json truth)
+{
+	json faults = get(truth, "faults");
+	struct extent x = extent_of(w);
+	for (size_t i = 0; i < length(faults); i++) {
+		json f = item(faults, i);
+		if (is_kind(f, "slow_handler") && strcmp(text(f, "host"), text(w, "host")) == 0 &&
+		    x.start < instant(f, "end") && x.end > instant(f, "start"))
+			return true;
+	}
+	return false;
+}
+
 /* Each fault of the sort is met by a window of the sort, and each window of the sort lies in a fault. */
 static struct grade grade_windows(json report, json truth, const char *aspect, bool jitter)
 {
@@ -360,10 +413,16 @@ static struct grade grade_windows(json report, json truth, const char *aspect, b
 		else
 			missing(&g, "no window for fault %s (%s on %s, %.3f s)", e->id, e->kind, e->host, (double)(e->end - e->start) / 1e6);
 	}
-	for (size_t w = 0; w < length(windows) && w < WINDOWS_MOST; w++)
-		if (flag(item(windows, w), "jitter") == jitter && !used[w])
-			untrue(&g, "%s (%s on %s, %s to %s) meets no fault", text(item(windows, w), "id"), text(item(windows, w), "kind"),
-			      text(item(windows, w), "host"), text(item(windows, w), "start"), text(item(windows, w), "end"));
+	for (size_t k = 0; k < length(windows) && k < WINDOWS_MOST; k++) {
+		json w = item(windows, k);
+		if (flag(w, "jitter") != jitter || used[k])
+			continue;
+		if (is_of_several(w, episodes, n) || (jitter ? is_of_timer(w, episodes, n) : is_of_overrun(w, truth)))
+			missing(&g, "%s (%s on %s) is not told apart", text(w, "id"), text(w, "kind"), text(w, "host"));
+		else
+			untrue(&g, "%s (%s on %s, %s to %s) meets no fault", text(w, "id"), text(w, "kind"), text(w, "host"),
+			       text(w, "start"), text(w, "end"));
+	}
 	return g;
 }
 
@@ -381,7 +440,7 @@ static json rebalance_by_id(json report, const char *id)
 
 static bool is_same_rebalance(json told, json t)
 {
-	int64_t generation = number(told, "generation"), away = instant(told, "trigger_time") - instant(t, "time");
+	int64_t generation = number(told, "generation"), away = instant(told, "trigger_time") - ahead_us - instant(t, "time");
 	if (strcmp(text(told, "group"), text(t, "group")) != 0)
 		return false;
 	if (get(told, "generation") == NULL)
@@ -439,6 +498,29 @@ static bool grade_root(struct grade *g, json report, json told, json t)
 	return true;
 }
 
+/*
+ * What a broker sees alike, and the report calls suggested: LeaveGroup without
+ * a reason, sent by a member that closes or that overran its poll interval; a
+ * member that joins where one of its name has gone, back or started anew. A
+ * static member that overruns its interval does reach the broker as an expired session.
+ */
+static bool is_open_suggestion(json told, json t)
+{
+	static const struct {
+		const char *told, *truth;
+		bool is_suggested;
+	} pairs[] = {
+		{ "member_leave", "poll_timeout", true }, { "member_rejoin", "member_join", true },
+		{ "member_join", "member_rejoin", true }, { "session_timeout", "poll_timeout", false },
+	};
+	bool is_suggested = strcmp(text(told, "trigger_evidence.strength"), "suggests") == 0;
+	bool is_from_client = strcmp(text(told, "trigger_evidence.basis"), "client log") == 0;
+	for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+		if (strcmp(text(told, "trigger"), pairs[i].told) == 0 && strcmp(text(t, "trigger"), pairs[i].truth) == 0)
+			return pairs[i].is_suggested ? is_suggested : !is_from_client;
+	return false;
+}
+
 static bool grade_rebalance(struct grade *g, json report, json told, json t)
 {
 	long long generation = (long long)number(t, "generation");
@@ -449,6 +531,10 @@ static bool grade_rebalance(struct grade *g, json report, json told, json t)
 	}
 	if (strcmp(trigger, "unknown") == 0 && strcmp(text(t, "trigger"), "unknown") != 0) {
 		missing(g, "generation %lld: trigger unknown, in truth %s", generation, text(t, "trigger"));
+		return false;
+	}
+	if (is_open_suggestion(told, t)) {
+		missing(g, "generation %lld: trigger %s is suggested, in truth %s", generation, trigger, text(t, "trigger"));
 		return false;
 	}
 	if (strcmp(trigger, text(t, "trigger")) != 0) {
@@ -533,6 +619,22 @@ static bool same_cause(const char *reported, const char *truth)
 	return strcmp(reported, truth) == 0;
 }
 
+static int64_t true_root(json truth, int64_t generation)
+{
+	json list = get(truth, "rebalances");
+	for (size_t i = 0; i < length(list); i++)
+		if (number(item(list, i), "generation") == generation)
+			return flag(item(list, i), "root") ? generation : number(item(list, i), "root_generation");
+	return INT64_MIN;
+}
+
+/* After another rebalance than in truth, but one that has the same root: one incident. */
+static bool is_of_same_root(json report, json truth, json told, json t)
+{
+	int64_t said = number(rebalance_by_id(report, text(told, "rebalance")), "generation"), is = number(t, "generation");
+	return said != INT64_MIN && said != is && true_root(truth, said) == true_root(truth, is);
+}
+
 static struct grade grade_duplicates(json report, json truth)
 {
 	struct grade g = { .aspect = "duplicates" };
@@ -560,8 +662,8 @@ static struct grade grade_duplicates(json report, json truth)
 		else if (number(d, "effects") != number(t, "effects"))
 			missing(&g, "%s %s: %lld effects, in truth %lld", text(t, "business_key"), text(t, "step"),
 				(long long)number(d, "effects"), (long long)number(t, "effects"));
-		else if (strcmp(text(t, "cause"), "redelivery") == 0 && generation == INT64_MIN)
-			missing(&g, "%s %s: after no known generation", text(t, "business_key"), text(t, "step"));
+		else if (strcmp(text(t, "cause"), "redelivery") == 0 && (generation == INT64_MIN || is_of_same_root(report, truth, d, t)))
+			missing(&g, "%s %s: after one of several generations", text(t, "business_key"), text(t, "step"));
 		else if (strcmp(text(t, "cause"), "redelivery") == 0 && generation != number(t, "generation"))
 			untrue(&g, "%s %s: after generation %lld, in truth %lld", text(t, "business_key"), text(t, "step"),
 			       (long long)generation, (long long)number(t, "generation"));
@@ -575,15 +677,17 @@ static struct grade grade_duplicates(json report, json truth)
 	return g;
 }
 
-/* Of one partition and generation; where the report knows no generation, of offsets that overlap. */
-static bool is_same_redelivery(json report, json told, json t)
+/* Of one partition and generation; where the report knows none, or another of the same root, of offsets that overlap. */
+static bool is_same_redelivery(json report, json truth, json told, json t)
 {
 	int64_t generation = number(rebalance_by_id(report, text(told, "rebalance")), "generation");
 	if (number(told, "partition") != number(t, "partition") || strcmp(text(told, "topic"), text(t, "topic")) != 0)
 		return false;
-	if (generation == INT64_MIN)
-		return number(told, "committed_offset") < number(t, "to") && number(told, "processed_offset") > number(t, "from");
-	return generation == number(t, "generation");
+	if (generation == number(t, "generation"))
+		return true;
+	if (generation != INT64_MIN && !is_of_same_root(report, truth, told, t))
+		return false;
+	return number(told, "committed_offset") < number(t, "to") && number(told, "processed_offset") > number(t, "from");
 }
 
 static struct grade grade_redeliveries(json report, json truth)
@@ -595,15 +699,16 @@ static struct grade grade_redeliveries(json report, json truth)
 	for (size_t i = 0; used != NULL && i < length(list); i++) {
 		json t = item(list, i), found = NULL;
 		for (size_t k = 0; k < length(told); k++) {
-			if (!is_same_redelivery(report, item(told, k), t))
+			int64_t generation = number(rebalance_by_id(report, text(item(told, k), "rebalance")), "generation");
+			if (!is_same_redelivery(report, truth, item(told, k), t))
 				continue;
-			found = item(told, k);
 			used[k] = true;
+			found = found == NULL || generation == number(t, "generation") ? item(told, k) : found;
 		}
 		long long generation = (long long)number(t, "generation"), partition = (long long)number(t, "partition");
 		long long from = (long long)number(t, "from"), to = (long long)number(t, "to");
 		long long said_from = (long long)number(found, "committed_offset"), said_to = (long long)number(found, "processed_offset");
-		if (found == NULL)
+		if (found == NULL || number(rebalance_by_id(report, text(found, "rebalance")), "generation") != number(t, "generation"))
 			missing(&g, "generation %lld, partition %lld was not found", generation, partition);
 		else if (said_from < from || said_to > to)
 			untrue(&g, "generation %lld, partition %lld: [%lld, %lld), in truth [%lld, %lld)", generation, partition,
@@ -620,14 +725,40 @@ static struct grade grade_redeliveries(json report, json truth)
 			       (long long)number(item(told, k), "partition"), (long long)number(item(told, k), "committed_offset"),
 			       text(item(told, k), "rebalance"));
 	if (length(told) > g.expected)
-		untrue(&g, "%zu redeliveries reported, %zu in truth", length(told), g.expected);
+		missing(&g, "%zu redeliveries reported, %zu in truth", length(told), g.expected);
 	free(used);
 	return g;
 }
 
+static json true_clock_of(json truth, json told)
+{
+	json list = get(truth, "clocks");
+	for (size_t i = 0; i < length(list); i++)
+		if (strcmp(text(told, "host"), text(item(list, i), "host")) == 0)
+			return item(list, i);
+	return NULL;
+}
+
+/* Sets ahead_us and is_clock_open. */
+static void look_at_clocks(json report, json truth)
+{
+	json told = get(report, "clocks"), reference = NULL;
+	for (size_t k = 0; k < length(told); k++)
+		if (strcmp(text(item(told, k), "method"), "reference") == 0)
+			reference = true_clock_of(truth, item(told, k));
+	ahead_us = reference == NULL ? 0 : number(reference, "offset_us");
+	for (size_t k = 0; k < length(told) && reference != NULL; k++) {
+		json t = true_clock_of(truth, item(told, k));
+		int64_t off = t == NULL ? 0 : number(t, "offset_us") - ahead_us;
+		bool is_bounded = t == NULL || get(item(told, k), "uncertainty_us") != NULL;
+		if (!is_bounded && (off >= S || -off >= S || strcmp(text(t, "timezone"), text(reference, "timezone")) != 0))
+			is_clock_open = true;
+	}
+}
+
 static struct grade grade_clocks(json report, json truth)
 {
-	struct grade g = { .aspect = "clocks" };
+	struct grade g = { .aspect = "clocks", .is_timeless = true };
 	json told = get(report, "clocks"), list = get(truth, "clocks");
 	for (size_t i = 0; i < length(list); i++) {
 		json t = item(list, i), c = NULL;
@@ -638,7 +769,7 @@ static struct grade grade_clocks(json report, json truth)
 		if (c == NULL || dig(c, "uncertainty_us") == NULL)
 			continue;
 		g.expected++;
-		int64_t off = number(c, "offset_us") - number(t, "offset_us"), uncertainty = number(c, "uncertainty_us");
+		int64_t off = number(c, "offset_us") - (number(t, "offset_us") - ahead_us), uncertainty = number(c, "uncertainty_us");
 		if (off > uncertainty || -off > uncertainty)
 			untrue(&g, "%s: %lld us off, uncertainty %lld us", text(t, "host"), (long long)off, (long long)uncertainty);
 		else if (uncertainty > UNCERTAINTY_MOST)
@@ -700,7 +831,7 @@ static struct grade grade_share(json report, json truth)
 /* Nothing is said to be the network's doing that was not; what was is not said to be refuted. */
 static struct grade grade_verdict(json report, json truth)
 {
-	struct grade g = { .aspect = "verdict", .expected = 1 };
+	struct grade g = { .aspect = "verdict", .expected = 1, .is_timeless = true };
 	const char *verdict = text(report, "share.verdict");
 	double share = 0, line = (double)number(report, "share.threshold") / 100;
 	bool any = share_of_counted(report, truth, &share);
@@ -731,7 +862,7 @@ static int64_t amount(const char *decimal)
 /* The first step moves the money: its duplicates are what was paid too much. */
 static struct grade grade_amounts(json report, json truth)
 {
-	struct grade g = { .aspect = "amounts" };
+	struct grade g = { .aspect = "amounts", .is_timeless = true };
 	json told = dig(report, "side_effects.totals.amounts");
 	json_object_object_foreach(dig(truth, "totals.duplicate_amounts"), currency, expected)
 	{
@@ -839,6 +970,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	json report = load(argv[argc - 2]), truth = load(argv[argc - 1]);
+	look_at_clocks(report, truth);
 	const struct grade grades[] = {
 		grade_windows(report, truth, "windows", true),
 		grade_windows(report, truth, "pauses", false),

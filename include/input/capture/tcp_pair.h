@@ -43,6 +43,12 @@ struct tcp_side {
 	struct tcp_flow *given_up;	/* stalled flows whose side turned elsewhere, the peer not heard since */
 };
 
+/* Packets picked to be found again (tcp_sight.h). */
+struct tcp_sights {
+	uint64_t mask;		/* of the digest: all these bits must be 0 */
+	unsigned count;		/* picked with this mask */
+};
+
 struct tcp_pair {
 	uint64_t domain;	/* of VLANs and tunnels */
 	struct tcp_address caller, callee;
@@ -54,6 +60,7 @@ struct tcp_pair {
 	unsigned open;		/* of them established, and not left by either side */
 	unsigned connecting;	/* of them with an unanswered SYN */
 	int64_t syn_us;		/* latest SYN without an answer */
+	struct tcp_sights sights;
 	struct tcp_pair *next;	/* of the same hash, or in the free list */
 };
 

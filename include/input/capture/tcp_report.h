@@ -43,5 +43,7 @@ void tcp_report_zero_window(struct tcp_report *r, const struct tcp_flow *f, int6
 void tcp_report_unseen(struct tcp_report *r, const struct tcp_conn *c, unsigned side, const struct tcp_mark *mark,
 		       const struct tcp_unseen *unseen);
 void tcp_report_quiet(struct tcp_report *r, const struct tcp_pair *p, const struct tcp_quiet *quiet, bool censored);
+/* A packet that the capture of another host may show too. */
+void tcp_report_sighted(struct tcp_report *r, const struct tcp_conn *c, unsigned by, const struct segment *s, uint64_t digest);
 
 #endif

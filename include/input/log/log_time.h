@@ -48,6 +48,8 @@ void log_times_init(struct log_times *t, struct ingest *in, const struct log_for
  */
 bool log_times_settle(struct log_times *t, struct log_clock *c, const struct unwrapped *r, const struct place *place,
 		      struct host_time *out);
+/* Records without wrappers were taken elsewhere, whose times lack nothing: the first of them, the least, and the last. */
+void log_times_passed(struct log_times *t, struct host_time first, struct host_time least, struct host_time last);
 /* At the end of the log: where years and dates came from. */
 void log_times_note(const struct log_times *t);
 

@@ -47,6 +47,16 @@ int unwrap_add(struct unwrap *u, const struct line *line);
 int unwrap_add_piece(struct unwrap *u, const struct log_piece *p);
 /* What is held back still. */
 int unwrap_end(struct unwrap *u);
+/*
+ * The file's own writer, whose lines have no wrapper: ends its record, so that
+ * others of its records may be taken elsewhere. 0, or -1 when the sink said so.
+ */
+int unwrap_end_own(struct unwrap *u);
+/*
+ * Records of that writer were taken elsewhere, up to that line: what comes next
+ * follows them. False when it is not known here.
+ */
+bool unwrap_passed(struct unwrap *u, uint64_t line, int layout_hint, size_t *writer);
 /* Lines that belong to no record. */
 uint64_t unwrap_orphans(const struct unwrap *u);
 /* Entries that were dropped since their collector's id had come before. */

@@ -50,10 +50,18 @@ struct wrap_memory {
 bool wrap_peel(struct sv line, struct wrap_memory *m, struct wrap_layer *out);
 
 /*
+ * Whether a line without escape sequences certainly fits no wrapper, by its first
+ * bytes and quickly. False when in doubt.
+ */
+bool wrap_is_none(struct sv line);
+
+/*
  * Where the first record of a line ends when a second certainly begins behind
  * it, as when two wrote at once: else all of the line.
  */
 size_t wrap_first_record(struct sv line);
+/* A record that another quotes stands behind a blank, a quote or a colon; one that was written into it does not. */
+bool wrap_may_quote(char before);
 
 /* ---- wrap_json.c ---- */
 
@@ -66,6 +74,9 @@ bool wrap_json_peel(struct sv line, struct wrap_memory *m, struct wrap_layer *ou
 bool wrap_stamp_peel(struct sv line, struct wrap_memory *m, struct wrap_layer *out);
 /* Whether it begins with a date and a time of day, bracketed or not, as an application writes them. */
 bool wrap_stamp_begins(struct sv line);
+
+/* INFO, Warning: no name of a host or a program. */
+bool wrap_is_level(struct sv s);
 
 /* Remembers a text, and whether it was. */
 void wrap_remember(struct wrap_memory *m, struct sv text);

@@ -38,8 +38,14 @@ void rules_free(struct rules *r);
  * it, it is not noise like the rest: it may be one that the rules should have known.
  */
 bool rules_near_miss(struct sv body);
+/* The words. Those of less than eight bytes are known to input/log/scan.c and marks.c one by one. */
+#define RULES_NEAR_WORDS 23
+extern const struct sv rules_near_words[RULES_NEAR_WORDS];
 
-/* Runs the examples; each failure is recorded. 0, or -1 when one failed. */
+/*
+ * Runs the examples; each failure is recorded. 0, or -1 when one failed. Rules
+ * that slow the reading of large logs down are noted ("rules.slow").
+ */
 int rules_check(const struct rules *r, struct diag *d);
 
 /* What a layout may map to fields of events; more are left out. */
@@ -123,6 +129,8 @@ struct joiner *joiner_new(const struct rules *r, struct zone z);
 bool joiner_add(struct joiner *j, struct sv line, uint64_t number, uint64_t byte_offset, struct joined *out);
 /* The last record. False when there is none. */
 bool joiner_end(struct joiner *j, struct joined *out);
+/* The layout that is tried first from now on: that of a record which was not given here. */
+void joiner_expect(struct joiner *j, int layout_hint);
 /* Lines that belong to no record: before the first, and those after one that is whole in its line. */
 uint64_t joiner_orphans(const struct joiner *j);
 /* Accepts NULL. */

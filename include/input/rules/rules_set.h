@@ -10,6 +10,7 @@
 
 #include "input/rules/regex.h"
 #include "input/rules/rules.h"
+#include "input/rules/tree.h"
 
 /* What a named group of a pattern fills. */
 struct pattern_group {
@@ -23,6 +24,7 @@ struct pattern {
 	struct sv literal;	/* length 0 when none was found */
 	bool anchored;		/* begins with ^ */
 	bool literal_first;	/* what it matches begins with the literal */
+	struct cover cover;	/* literals of which all that it matches contains one */
 	bool *first_bytes;	/* 256: what it matches begins with one that is set; NULL when not known */
 	struct pattern_group *groups;
 	size_t group_count;
@@ -92,6 +94,7 @@ struct json_key {
 struct layout {
 	struct section section;
 	struct regex *line;	/* NULL when it is of objects */
+	struct sv source;	/* of that */
 	size_t groups[LAYOUT_PARTS][PART_GROUPS_MAX];	/* their numbers; 0: no more */
 	struct json_key *keys;
 	size_t key_count, key_capacity;
@@ -205,6 +208,11 @@ void pattern_set(struct event *e, enum event_field f, struct sv text);
 
 /* The rules that fit a record, at most max of them, in order: more than one is a mistake in the rules. */
 size_t rules_fit(const struct rules *r, const struct log_record *record, const struct rule **out, size_t max);
+
+/* ---- rules_speed.c ---- */
+
+/* Notes rules that slow the reading of large logs down: their literal is short, or missing. */
+void rules_note_slow(const struct rules *r, struct diag *d);
 
 /* ---- rules_table.c ---- */
 

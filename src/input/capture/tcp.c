@@ -16,6 +16,7 @@
 #include "input/capture/tcp_copy.h"
 #include "input/capture/tcp_pair.h"
 #include "input/capture/tcp_report.h"
+#include "input/capture/tcp_sight.h"
 #include "input/capture/tcp_stall.h"
 #include "input/capture/tcp_table.h"
 
@@ -29,6 +30,7 @@
 struct tcp {
 	struct arena *arena;
 	struct tcp_report report;
+	struct tcp_sights sights;
 	struct tcp_copies *copies;
 	struct tcp_pairs *pairs;
 	struct kafka *kafka;
@@ -641,6 +643,7 @@ int tcp_segment(struct tcp *t, const struct segment *s)
 	c->last_us = t->now_us;
 	c->spoke[side] = true;
 	before_us = c->pair->side[side].heard_us;
+	tcp_sight_see(&t->sights, &t->report, c, side, s);
 	tcp_stall_host_heard(c->pair, side, c, t->now_us, &t->report);
 	if (!c->closed)
 		take_segment(t, c, s, side, before_us);

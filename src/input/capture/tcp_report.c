@@ -210,3 +210,16 @@ void tcp_report_quiet(struct tcp_report *r, const struct tcp_pair *p, const stru
 	set_flag(&e, FIELD_CENSORED, censored);
 	tcp_report_put(r, &e);
 }
+
+void tcp_report_sighted(struct tcp_report *r, const struct tcp_conn *c, unsigned by, const struct segment *s, uint64_t digest)
+{
+	const struct tcp_mark mark = { s->time_us, s->place };
+	struct tcp_ends texts;
+	struct event e;
+
+	begin(&e, EVENT_NET_SIGHTED, &mark, s->time_us, s->time_us);
+	tcp_report_path(&e, c, &texts);
+	set_direction(&e, by);
+	event_set_int(&e, FIELD_DIGEST, (int64_t)(digest >> 1));
+	tcp_report_put(r, &e);
+}

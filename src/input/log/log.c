@@ -10,43 +10,16 @@
 #include "input/kind.h"
 #include "input/log/form.h"
 #include "input/log/log.h"
-#include "input/log/log_time.h"
-#include "input/log/unwrap.h"
+#include "input/log/log_reader.h"
 
 /* As much of a record as tells what it is. */
 #define NEAR_MISS_BYTES 160
 
-/* Smaller steps back are threads that wait for the appender; only larger ones are a clock's. */
-#define BACKWARDS_US (1 * US_PER_S)
-
 /* Of a record, kept as evidence with each of its events. */
 #define TEXT_BYTES_MAX ((size_t)16 * 1024)
 
-/* Hosts beyond these have no coverage of their own. */
-#define HOSTS_MAX 64
-
-/* One of those who write to the file. */
-struct log_writer {
-	uint64_t serial;		/* of whom it is; another may come after it */
-	struct log_clock clock;
-	struct arena *arena;
-	struct speakers speakers;
-};
-
-/* What was read of one host: the input's, or of several that wrappers name. */
-struct log_host {
-	struct sv name;
-	struct host_time first, last;	/* of its records, in whatever order */
-	uint64_t timed;			/* records with a time */
-};
-
-struct log_reader {
-	struct ingest *in;
-	struct log_times times;
-	struct log_writer writers[UNWRAP_WRITERS_MAX];
-	struct log_host hosts[HOSTS_MAX];
-	size_t host_count;
-};
+/* What fits the second cache with all that is found in it. */
+#define BLOCK_BYTES ((size_t)256 * 1024)
 
 static enum sniffed log_sniff(struct sv head, struct sv base_name, const struct rules *rules, const char **why)
 {
@@ -69,7 +42,7 @@ static struct log_writer *writer_of(struct log_reader *reader, const struct unwr
 	return w;
 }
 
-static struct log_host *host_of(struct log_reader *reader, struct sv name)
+struct log_host *log_host_of(struct log_reader *reader, struct sv name)
 {
 	struct log_host *h;
 
@@ -95,15 +68,19 @@ static void note_format(struct ingest *in, const struct unwrapped *r)
 		in->info->format = arena_printf(in->input, "%s in %s", layout, r->wrapper);
 }
 
+void log_note_backwards(const struct log_reader *reader, int64_t back_us, const struct place *place)
+{
+	if (back_us > SCAN_BACKWARDS_US)
+		diag_add(reader->in->diag, SEVERITY_NOTE, "log.time_backwards", place, "time goes back by %" PRId64 ".%03d s",
+			 back_us / US_PER_S, (int)(back_us % US_PER_S / US_PER_MS));
+}
+
 static void note_time(struct log_reader *reader, struct log_writer *w, struct log_host *host, struct host_time t,
 		      const struct place *place)
 {
 	struct log_clock *c = &w->clock;
-	int64_t back_us = c->has_previous ? c->previous.us - t.us : 0;
 
-	if (back_us > BACKWARDS_US)
-		diag_add(reader->in->diag, SEVERITY_NOTE, "log.time_backwards", place, "time goes back by %" PRId64 ".%03d s",
-			 back_us / US_PER_S, (int)(back_us % US_PER_S / US_PER_MS));
+	log_note_backwards(reader, c->has_previous ? c->previous.us - t.us : 0, place);
 	c->previous = t;
 	c->has_previous = true;
 	if (host == NULL)
@@ -134,14 +111,12 @@ static bool settle_speaker(struct log_reader *reader, struct log_writer *w, cons
 	return false;
 }
 
-static void note_near_miss(struct log_reader *reader, const struct log_record *record, const struct place *place)
+void log_note_near_miss(const struct log_reader *reader, struct sv message, const struct place *place)
 {
 	struct buf text;
 
-	if (!rules_near_miss(record->body))
-		return;
 	buf_init(&text);
-	buf_add_plain(&text, sv_sub(record->body, 0, NEAR_MISS_BYTES));
+	buf_add_plain(&text, sv_sub(message, 0, NEAR_MISS_BYTES));
 	diag_add(reader->in->diag, SEVERITY_NOTE, NEAR_MISS_CODE, place, NEAR_MISS_WORDS "%.*s", SV_ARG(buf_sv(&text)));
 	buf_fini(&text);
 }
@@ -164,7 +139,8 @@ static int put_events(struct log_reader *reader, struct log_writer *w, const str
 	rules_events_init(&it, in->rules, &joined->record, &rule);
 	if (rule == NULL) {
 		in->info->unrecognized++;
-		note_near_miss(reader, &joined->record, &stamp->place);
+		if (rules_near_miss(joined->record.body))
+			log_note_near_miss(reader, joined->record.body, &stamp->place);
 	}
 	while (rules_events_next(&it, &e)) {
 		if (!settle_speaker(reader, w, &it, &stamp->place, &e))
@@ -210,7 +186,7 @@ static int take_record(void *context, const struct unwrapped *r)
 		return 0;
 	}
 	note_format(in, r);
-	note_time(reader, w, host_of(reader, stamp.host), stamp.time, &stamp.place);
+	note_time(reader, w, log_host_of(reader, stamp.host), stamp.time, &stamp.place);
 	return put_events(reader, w, &r->joined, &stamp);
 }
 
@@ -261,26 +237,84 @@ static int put_covered(struct log_reader *reader)
 	return rc;
 }
 
-static int log_read(struct ingest *in)
+/* All of it, piece by piece. */
+static int read_with_care(struct log_reader *reader, const struct log_form *form)
+{
+	void *pieces = form->open(reader->in->stream, reader->in->rules, reader->in->diag);
+	int rc = read_pieces(form, pieces, reader->unwrap);
+
+	form->close(pieces);
+	return rc;
+}
+
+/* What is left of it line by line, behind a block. */
+static int read_the_rest(struct log_reader *reader, struct sv rest, uint64_t lines_before, uint64_t offset)
+{
+	struct lines *lines = lines_resume(reader->in->stream, reader->in->diag, rest, lines_before, offset);
+	int rc = read_pieces(&log_form_lines, lines, reader->unwrap);
+
+	lines_free(lines);
+	return rc;
+}
+
+static int read_by_blocks(struct log_reader *reader, const struct scan_plan *plan, const struct log_manner *m)
+{
+	struct scan_reader *blocks = scan_reader_new(reader->in->stream, m->block_bytes);
+	struct log_blocks joined;
+	uint64_t offset;
+	struct sv rest;
+	int rc;
+
+	log_blocks_init(&joined, reader, plan);
+	rc = log_blocks_read_head(&joined, blocks, m->head_bytes);
+	if (rc == 0)
+		rc = scan_run(blocks, plan, m->threads, (struct scan_run_sink){ log_blocks_take, &joined });
+	rest = scan_reader_rest(blocks, &offset);
+	if (rc == 0)
+		rc = log_blocks_end(&joined, rest.n == 0);
+	if (rc == 0)
+		rc = read_the_rest(reader, rest, joined.lines, offset);
+	log_blocks_fini(&joined);
+	scan_reader_free(blocks);
+	return rc;
+}
+
+static struct scan_plan *plan_for(const struct ingest *in, const struct log_manner *m)
+{
+	struct sv head = stream_head(in->stream);
+
+	/* What is no longer than its head is read by then; with a byte order mark places are not those of the bytes. */
+	if (m->careful || head.n <= m->head_bytes || lines_preview(in->input, head).p != head.p)
+		return NULL;
+	return scan_plan_new(in->rules, in->zone, sv_sub(head, 0, m->head_bytes), in->input);
+}
+
+int log_read_in_manner(struct ingest *in, const struct log_manner *m)
 {
 	struct log_reader *reader = arena_alloc(in->input, sizeof *reader);
 	const struct log_form *form = form_of(in);
-	void *pieces = form->open(in->stream, in->rules, in->diag);
-	struct unwrap *u = unwrap_new(in->rules, in->zone, (struct unwrap_sink){ take_record, reader });
+	struct scan_plan *plan = form == &log_form_lines ? plan_for(in, m) : NULL;
 	int rc;
 
 	reader->in = in;
+	reader->unwrap = unwrap_new(in->rules, in->zone, (struct unwrap_sink){ take_record, reader });
 	log_times_init(&reader->times, in, form);
-	rc = read_pieces(form, pieces, u);
-	note_left_out(in, u);
+	rc = plan != NULL ? read_by_blocks(reader, plan, m) : read_with_care(reader, form);
+	note_left_out(in, reader->unwrap);
 	log_times_note(&reader->times);
 	if (rc == 0)
 		rc = put_covered(reader);
 	for (size_t i = 0; i < UNWRAP_WRITERS_MAX; i++)
 		arena_free(reader->writers[i].arena);
-	unwrap_free(u);
-	form->close(pieces);
+	unwrap_free(reader->unwrap);
 	return rc;
+}
+
+static int log_read(struct ingest *in)
+{
+	const struct log_manner m = { .threads = in->threads, .block_bytes = BLOCK_BYTES, .head_bytes = STREAM_HEAD_BYTES - 1 };
+
+	return log_read_in_manner(in, &m);
 }
 
 const struct kind log_kind = { "log", log_sniff, log_read };

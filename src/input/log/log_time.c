@@ -108,6 +108,26 @@ static void notice_restart(struct dating *d, const struct log_record *record)
 		d->has_start = d->has_least = d->has_most = false;
 }
 
+static void find_start(struct dating *d)
+{
+	if (d->has_start || !d->has_least || !d->has_most || llabs(d->most_us - d->least_us) > START_CLOSE_US)
+		return;
+	d->start.us = d->least_us + (d->most_us - d->least_us) / 2;
+	d->has_start = true;
+	d->start_source = "the dates of the lines around them";
+}
+
+/* A line with a date stands behind what has been counted so far. */
+static void pass_dated(struct dating *d, struct host_time time)
+{
+	d->dated = time;
+	d->has_dated = true;
+	if (d->has_counted && (!d->has_most || time.us - d->counted_us < d->most_us))
+		d->most_us = time.us - d->counted_us;
+	d->has_most = d->has_counted;
+	find_start(d);
+}
+
 /*
  * A JVM logs its collections by the seconds since its start, into the same output
  * as the application that writes dates. Two programs in one file would
@@ -125,18 +145,10 @@ static void bracket_start(struct dating *d, const struct unwrapped *r, const str
 		if (d->has_dated && (!d->has_least || d->dated.us - d->counted_us > d->least_us))
 			d->least_us = d->dated.us - d->counted_us;
 		d->has_least = d->has_dated;
+		find_start(d);
 	} else if (time != NULL) {
-		d->dated = *time;
-		d->has_dated = true;
-		if (d->has_counted && (!d->has_most || time->us - d->counted_us < d->most_us))
-			d->most_us = time->us - d->counted_us;
-		d->has_most = d->has_counted;
+		pass_dated(d, *time);
 	}
-	if (d->has_start || !d->has_least || !d->has_most || llabs(d->most_us - d->least_us) > START_CLOSE_US)
-		return;
-	d->start.us = d->least_us + (d->most_us - d->least_us) / 2;
-	d->has_start = true;
-	d->start_source = "the dates of the lines around them";
 }
 
 /* What a record tells of times that others leave out. */
@@ -373,6 +385,17 @@ bool log_times_settle(struct log_times *t, struct log_clock *c, const struct unw
 	note_zone(t, s.zone, s.source);
 	*out = s.time;
 	return true;
+}
+
+void log_times_passed(struct log_times *t, struct host_time first, struct host_time least, struct host_time last)
+{
+	t->dating.anchor = last;
+	t->dating.has_anchor = true;
+	if (t->dating.is_past_start)
+		return;
+	pass_dated(&t->dating, first);
+	pass_dated(&t->dating, least);
+	pass_dated(&t->dating, last);
 }
 
 void log_times_init(struct log_times *t, struct ingest *in, const struct log_form *form)

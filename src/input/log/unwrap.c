@@ -619,6 +619,34 @@ int unwrap_end(struct unwrap *u)
 	return 0;
 }
 
+static struct writer *own_writer(struct unwrap *u)
+{
+	for (size_t i = 0; i < UNWRAP_WRITERS_MAX; i++)
+		if (u->writers[i].used && u->writers[i].key.n == 0)
+			return &u->writers[i];
+	return NULL;
+}
+
+int unwrap_end_own(struct unwrap *u)
+{
+	struct writer *w = own_writer(u);
+
+	return w != NULL ? end_writer(u, w) : 0;
+}
+
+bool unwrap_passed(struct unwrap *u, uint64_t line, int layout_hint, size_t *writer)
+{
+	struct writer *w = own_writer(u);
+
+	if (w == NULL)
+		return false;
+	u->last = w;
+	w->last_line = line;
+	joiner_expect(w->joiner, layout_hint);
+	*writer = (size_t)(w - u->writers);
+	return true;
+}
+
 uint64_t unwrap_orphans(const struct unwrap *u)
 {
 	uint64_t n = u->orphans;

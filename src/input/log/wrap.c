@@ -219,6 +219,37 @@ bool wrap_peel(struct sv line, struct wrap_memory *m, struct wrap_layer *out)
 	return false;
 }
 
+/* ---- none of them ---- */
+
+/* A line that begins with a letter: what the syslogs, compose, grep and stern look for is not there. */
+static bool is_none_by_word(struct sv line)
+{
+	struct sv rest = line, word = sv_cut(&rest, ' ');
+	size_t at;
+
+	if (line.p[0] <= 'Z' && line.n > 15 && line.p[3] == ' ')
+		return false;
+	if (sv_find_char(sv_sub(line, 0, 128), '|', &at) || sv_find_char(word, '-', &at))
+		return false;
+	/* What stands behind a file's name is a number, a time or an object. */
+	if (!sv_find_char(line, ':', &at) || at + 1 == line.n)
+		return true;
+	return !cursor_is_digit(line.p[at + 1]) && line.p[at + 1] != '[' && line.p[at + 1] != '{';
+}
+
+bool wrap_is_none(struct sv line)
+{
+	size_t blank, colon;
+
+	if (line.n == 0 || line.p[0] == ' ')
+		return true;
+	if (is_letter(line.p[0]))
+		return is_none_by_word(line);
+	/* No name of a file has a blank in it. */
+	return line.p[0] == '\t' &&
+	       (!sv_find_char(line, ':', &colon) || (sv_find_char(line, ' ', &blank) && blank < colon));
+}
+
 /* ---- two records on one line ---- */
 
 /* Where the object that opens the line ends. */
@@ -270,8 +301,7 @@ static bool is_kafka_head(struct sv s)
 	return false;
 }
 
-/* A record that another quotes stands behind a blank, a quote or a colon; one that was written into it does not. */
-static bool may_quote(char before)
+bool wrap_may_quote(char before)
 {
 	return before == ' ' || before == '\t' || before == '"' || before == '\'' || before == ':' || before == '(';
 }
@@ -284,7 +314,7 @@ static size_t first_kafka(struct sv line)
 		return line.n;
 	while (sv_find_char(sv_sub(line, from, line.n), '[', &at)) {
 		from += at;
-		if (!may_quote(line.p[from - 1]) && is_kafka_head(sv_sub(line, from, line.n)))
+		if (!wrap_may_quote(line.p[from - 1]) && is_kafka_head(sv_sub(line, from, line.n)))
 			return from;
 		from++;
 	}

@@ -175,7 +175,7 @@ static bool after_labels(const struct stamp *s, struct wrap_memory *m, struct wr
 	return true;
 }
 
-static bool is_level(struct sv s)
+bool wrap_is_level(struct sv s)
 {
 	static const struct sv levels[] = { { "INFO", 4 },  { "WARN", 4 },    { "WARNING", 7 }, { "ERROR", 5 },
 					    { "DEBUG", 5 }, { "TRACE", 5 },   { "FATAL", 5 },	{ "SEVERE", 6 },
@@ -189,7 +189,7 @@ static bool is_level(struct sv s)
 
 static bool is_host(struct sv s)
 {
-	if (s.n == 0 || s.n > 255 || is_level(s) || s.p[s.n - 1] == ':')
+	if (s.n == 0 || s.n > 255 || wrap_is_level(s) || s.p[s.n - 1] == ':')
 		return false;
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];

@@ -331,7 +331,7 @@ int rules_check(const struct rules *r, struct diag *d)
 		for (size_t k = 0; k < r->tables[i]->section.examples.count; k++)
 			check_table_example(&c, r->tables[i], &r->tables[i]->section.examples.items[k]);
 	}
-	diag_set_input(d, SV_ABSENT, 0);
+	rules_note_slow(r, d);
 	arena_free(c.arena);
 	return c.failed ? -1 : 0;
 }

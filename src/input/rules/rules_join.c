@@ -135,3 +135,8 @@ uint64_t joiner_orphans(const struct joiner *j)
 {
 	return j->orphans;
 }
+
+void joiner_expect(struct joiner *j, int layout_hint)
+{
+	j->layout_hint = layout_hint;
+}

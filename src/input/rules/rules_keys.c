@@ -191,6 +191,7 @@ static void layout_line(struct loader *l, void *section, const struct entry *e)
 	struct regex_error error;
 	enum layout_part part;
 
+	layout->source = e->value;
 	layout->line = regex_new(e->value, REGEX_TEXT, &error);
 	if (layout->line == NULL) {
 		rules_refuse(l, e->line, e->value_column + error.at, "%s", error.message);

@@ -3,19 +3,22 @@
 
 #include "input/rules/rules.h"
 
-static const char *const group_words[] = {
-	"rebalanc", "Rebalanc", "eartbeat", "group coordinator", "coordinator dead", "joining group", "joined group",
-	"rejoin", "re-join", "revok", "Revok", "session timed out", "session timeout", "session expired",
-	"poll interval", "poll timeout", "consumer group", "LeaveGroup", "OffsetCommit", "member id", "UNKNOWN_MEMBER_ID",
-	"ILLEGAL_GENERATION", "max.poll.interval",
+#define WORD(literal) { literal, sizeof literal - 1 }
+
+const struct sv rules_near_words[RULES_NEAR_WORDS] = {
+	WORD("rebalanc"), WORD("Rebalanc"), WORD("eartbeat"), WORD("group coordinator"), WORD("coordinator dead"),
+	WORD("joining group"), WORD("joined group"), WORD("rejoin"), WORD("re-join"), WORD("revok"), WORD("Revok"),
+	WORD("session timed out"), WORD("session timeout"), WORD("session expired"), WORD("poll interval"), WORD("poll timeout"),
+	WORD("consumer group"), WORD("LeaveGroup"), WORD("OffsetCommit"), WORD("member id"), WORD("UNKNOWN_MEMBER_ID"),
+	WORD("ILLEGAL_GENERATION"), WORD("max.poll.interval"),
 };
 
 bool rules_near_miss(struct sv body)
 {
 	size_t at;
 
-	for (size_t i = 0; i < sizeof group_words / sizeof group_words[0]; i++)
-		if (sv_find(body, sv_of(group_words[i]), &at))
+	for (size_t i = 0; i < RULES_NEAR_WORDS; i++)
+		if (sv_find(body, rules_near_words[i], &at))
 			return true;
 	return false;
 }

@@ -293,6 +293,15 @@ static void find_first_bytes(struct pattern *p, struct arena *a, struct sv sourc
 		p->first_bytes = NULL;
 }
 
+/* Where ^ and $ are the ends of lines, what stands next to them may be a line feed. */
+static void find_cover(struct pattern *p, struct arena *a, struct sv source, enum regex_mode mode)
+{
+	const struct tree *t = mode == REGEX_TEXT ? tree_of(source, a) : NULL;
+
+	if (t != NULL)
+		tree_cover(t, a, &p->cover);
+}
+
 /* ---- the pattern ---- */
 
 /* Where a group's name stands in the pattern. */
@@ -334,6 +343,7 @@ const char *pattern_make(struct pattern *p, struct arena *a, struct sv source, e
 		return arena_strdup(a, sv_of(error.message));
 	}
 	find_literal(p, a, source);
+	find_cover(p, a, source, mode);
 	/* In a text of several lines ^ is no fixed place. */
 	if (mode == REGEX_LINES)
 		p->literal_first = false;

@@ -1181,6 +1181,175 @@ static void links_weigh_more_than_daemons(void **state)
 		assert_int_equal(clock_named(&c, "consumer-1")->method, CLOCK_LINKS);
 		assert_int_equal(clock_named(&c, "consumer-1")->offset_us, 0);
 		assert_int_equal(daemon_named(&c, "consumer-1")->is_contradicted, cases[i].is_contradicted);
+/* ---- captures in the place of a client's log ---- */
+
+/* A member asks to join, and has the answer a moment after the coordinator formed the generation; true times, ms. */
+static void wire_join(struct story *st, int64_t ahead_us, int64_t asked_ms, int64_t answered_ms, const char *generation, bool refused)
+{
+	const struct host_time t = after(at("10:00:00"), asked_ms * MS + ahead_us);
+
+	story_interval(st, EVENT_WIRE_JOINED, "consumer-1", t, after(t, (answered_ms - asked_ms) * MS), "path_a", "10.0.0.1:40000",
+		       "path_b", "10.0.0.2:9092", "group", "g", "client", "c-1", "member", "m-1", "generation", generation,
+		       refused ? "error" : NULL, "UNKNOWN_MEMBER_ID", NULL);
+}
+
+static void formed_at(struct story *st, int64_t ms, const char *generation)
+{
+	story_event(st, EVENT_GROUP_STABILIZED, "broker-1", after(at("10:00:00"), ms * MS), "group", "g", "generation", generation, NULL);
+}
+
+static void joins_on_the_wire_link_clocks(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	story_input(st, "broker-1/server.log", "log", "broker-1");
+	formed_at(st, 20, "1");
+	formed_at(st, 60, "2");
+	formed_at(st, 90, "3");
+	story_input(st, "consumer-1/eth0.pcap", "capture", "consumer-1");
+	/* By half a millisecond more, so that its times are seen to be fine. */
+	wire_join(st, 3000 * MS + 500, 10, 24, "1", false);
+	wire_join(st, 3000 * MS + 500, 45, 62, "2", false);
+	struct clocks c = clocks_by_default(st);
+	const struct host_clock *clock = clock_named(&c, "consumer-1");
+	assert_int_equal(clock->method, CLOCK_LINKS);
+	assert_int_equal(clock->links_forward, 2);
+	assert_int_equal(clock->links_backward, 2);
+	/* Asked 10 ms before it was formed, and the line may be 1 ms late: at least 2989.5 ms. Answered 2 ms after: at most 3002.5. */
+	assert_true(llabs(clock->offset_us - (2989500 + 3002500) / 2) <= 1);
+	assert_close(clock->uncertainty_us, (3002500 - 2989500) / 2);
+	story_free(st);
+
+	/* A request that was refused formed nothing. */
+	st = story_new();
+	story_input(st, "broker-1/server.log", "log", "broker-1");
+	formed_at(st, 20, "1");
+	story_input(st, "consumer-1/eth0.pcap", "capture", "consumer-1");
+	wire_join(st, 3000 * MS, 10, 24, "1", true);
+	c = clocks_by_default(st);
+	assert_int_equal(clock_named(&c, "consumer-1")->method, CLOCK_ASSUMED);
+	story_free(st);
+}
+
+/* A request that the client gave up after 4003 ms had passed the broker's capture before that, and after it was sent. */
+static void a_cancelled_request_links_clocks(void **state)
+{
+	static const char *const numbers[] = { "70", "71" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct story *st = story_new();
+		story_input(st, "broker-1/eth0.pcap", "capture", "broker-1");
+		story_event(st, EVENT_BROKER_STARTED, "broker-1", at("09:00:00"), NULL);
+		story_interval(st, EVENT_WIRE_UNANSWERED, "broker-1", after(at("10:00:00"), 205 * MS + 300), at("10:00:09"), "path_a",
+			       "10.0.0.1:40000", "path_b", "10.0.0.2:9092", "direction", "ab", "client", "c-1", "api", "Heartbeat",
+			       "correlation_id", "70", NULL);
+		story_input(st, "consumer-1/app.log", "log", "consumer-1");
+		/* Its clock is 3 s ahead; it sent at 10:00:00.200, and wrote this 4003 ms later. */
+		story_event(st, EVENT_CLIENT_REQUEST_CANCELLED, "consumer-1", after(at("10:00:00"), (200 + 4003 + 3000) * MS), "group",
+			    "g", "client", "c-1", "node", "2147483646", "api", "HEARTBEAT", "correlation_id", numbers[i],
+			    "elapsed_ms", "4003", NULL);
+		struct clocks c = clocks_by_default(st);
+		const struct host_clock *clock = clock_named(&c, "consumer-1");
+		assert_true(sv_eq(c.reference, SV("broker-1")));
+		/* Another number is another request. */
+		assert_int_equal(clock->method, i == 0 ? CLOCK_ONE_SIDED : CLOCK_ASSUMED);
+		if (i == 0) /* at least 3000 ms, less 5.3 on its way, 1 of rounding, and a microsecond in which the capture writes */
+			assert_int_equal(clock->offset_us, 3000 * MS - 5300 - 1000 - 1);
+		story_free(st);
+	}
+}
+
+/* ---- the same packet in two captures ---- */
+
+/*
+ * A client asks and is answered, once a second, and both hosts capture it. The
+ * broker's clock is ahead by so much; a packet takes transit_us.
+ */
+struct capture_pair {
+	int64_t ahead_us, transit_us;
+	unsigned count;
+	bool is_same_place;	/* both captures stand beside the client */
+	bool is_seen_twice;	/* the client's shows each request again later */
+};
+
+static void sighted(struct story *st, const char *host, int64_t us, const char *direction, unsigned n)
+{
+	char digest[32];
+
+	snprintf(digest, sizeof digest, "%u%s", 1000 + n, direction[0] == 'a' ? "1" : "2");
+	story_event(st, EVENT_NET_SIGHTED, host, (struct host_time){ us }, "path_a", "10.0.0.1:40000", "path_b", "10.0.0.2:9092",
+		    "direction", direction, "digest", digest, NULL);
+}
+
+static void tell_captures(struct story *st, const struct capture_pair *p)
+{
+	const int64_t start = at("10:00:00").us, transit = p->is_same_place ? 0 : p->transit_us;
+
+	story_input(st, "broker-1/eth0.pcap", "capture", "broker-1");
+	for (unsigned n = 0; n < p->count; n++) {
+		sighted(st, "broker-1", start + n * US_PER_S + transit + p->ahead_us, "ab", n);
+		sighted(st, "broker-1", start + n * US_PER_S + 2 * p->transit_us - transit + p->ahead_us, "ba", n);
+	}
+	story_input(st, "consumer-1/eth0.pcap", "capture", "consumer-1");
+	for (unsigned n = 0; n < p->count; n++) {
+		sighted(st, "consumer-1", start + n * US_PER_S, "ab", n);
+		sighted(st, "consumer-1", start + n * US_PER_S + 2 * p->transit_us, "ba", n);
+		if (p->is_seen_twice)
+			sighted(st, "consumer-1", start + n * US_PER_S + 300 * MS, "ab", n);
+	}
+	story_end_input(st);
+}
+
+static void one_packet_in_two_captures(void **state)
+{
+	const struct capture_pair p = { .ahead_us = 1250 * MS, .transit_us = 400, .count = 20 };
+	struct story *st = story_new();
+
+	(void)state;
+	tell_captures(st, &p);
+	struct clocks c = clocks_by_default(st);
+	assert_true(sv_eq(c.reference, SV("broker-1")));
+	const struct host_clock *clock = clock_named(&c, "consumer-1");
+	assert_int_equal(clock->method, CLOCK_LINKS);
+	assert_int_equal(clock->links_forward, 20);
+	assert_int_equal(clock->links_backward, 20);
+	/* Requests and answers enclose it by the transit, either way. */
+	assert_true(llabs(clock->offset_us + 1250 * MS) <= 400);
+	assert_close(clock->uncertainty_us, 400);
+	story_free(st);
+}
+
+/* Whichever host stands where is found out from both directions: also when the broker's clock is behind by hours. */
+static void packets_tell_who_sent_them(void **state)
+{
+	const struct capture_pair p = { .ahead_us = -7500 * US_PER_S + 77, .transit_us = 400, .count = 20 };
+	struct story *st = story_new();
+
+	(void)state;
+	tell_captures(st, &p);
+	struct clocks c = clocks_by_default(st);
+	assert_int_equal(clock_named(&c, "consumer-1")->method, CLOCK_LINKS);
+	assert_true(llabs(clock_named(&c, "consumer-1")->offset_us - 7500 * US_PER_S + 77) <= 400);
+	story_free(st);
+}
+
+/* No order can be told of one place, of packets of one direction, or of what one host saw twice. */
+static void packets_that_tell_no_order(void **state)
+{
+	const struct capture_pair same_place = { .ahead_us = 1250 * MS, .transit_us = 400, .count = 20, .is_same_place = true };
+	const struct capture_pair too_few = { .ahead_us = 1250 * MS, .transit_us = 400, .count = 1 };
+	const struct capture_pair twice = { .ahead_us = 1250 * MS, .transit_us = 400, .count = 20, .is_seen_twice = true };
+	const struct capture_pair *const cases[] = { &same_place, &too_few, &twice };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct story *st = story_new();
+		tell_captures(st, cases[i]);
+		struct clocks c = clocks_by_default(st);
+		const char *other = sv_eq(c.reference, SV("broker-1")) ? "consumer-1" : "broker-1";
+		assert_int_equal(clock_named(&c, other)->method, CLOCK_ASSUMED);
 		story_free(st);
 	}
 }
@@ -1225,6 +1394,11 @@ int main(void)
 		cmocka_unit_test(logs_in_seconds_widen_the_bounds),
 		cmocka_unit_test(events_of_no_host_are_on_the_reference),
 		cmocka_unit_test(nothing_at_all),
+		cmocka_unit_test(joins_on_the_wire_link_clocks),
+		cmocka_unit_test(a_cancelled_request_links_clocks),
+		cmocka_unit_test(one_packet_in_two_captures),
+		cmocka_unit_test(packets_tell_who_sent_them),
+		cmocka_unit_test(packets_that_tell_no_order),
 		cmocka_unit_test(hostile_times_do_no_harm),
 	};
 

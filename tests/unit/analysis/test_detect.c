@@ -520,6 +520,51 @@ static void test_loss_by_the_counters_of_a_host(void **state)
 	assert_none(st);
 }
 
+/*
+ * A path that was away from 10:00:05 to 10:00:12: timers that stand close, then
+ * later ones, whose segments had been lost before.
+ */
+static void test_timers_that_run_out_late_belong_to_the_outage(void **state)
+{
+	static const char *const times[] = { "10:00:05", "10:00:06", "10:00:07", "10:00:08", "10:00:09", "10:00:10", "10:00:11" };
+	struct story *st = story_new();
+	struct windows all;
+
+	(void)state;
+	covered(st, "c1", "netstat", "10:00:00", "10:01:00", "61");
+	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+		counter(st, "c1", "tcpext.TCPTimeouts", times[i], "1");
+	counter(st, "c1", "tcpext.TCPTimeouts", "10:00:18", "1");
+	const struct window *w = only(st, &all, WINDOW_LOSS);
+	assert_span(w->span, "10:00:05", "10:00:19");
+	/* The last had waited for at most as long as the losses had lasted: half way back something was lost. */
+	assert_int_equal(measured(w, MEASURE_OUTAGE_LEAST_MS), 6500);
+	story_free(st);
+
+	/* One that comes later than doubling explains is another matter. */
+	st = story_new();
+	covered(st, "c1", "netstat", "10:00:00", "10:01:00", "61");
+	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+		counter(st, "c1", "tcpext.TCPTimeouts", times[i], "1");
+	counter(st, "c1", "tcpext.TCPTimeouts", "10:00:25", "1");
+	assert_int_equal(find_windows(st).count, 2);
+	story_free(st);
+
+	/* Several that stand close begin a new outage. */
+	st = story_new();
+	covered(st, "c1", "netstat", "10:00:00", "10:01:00", "61");
+	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+		counter(st, "c1", "tcpext.TCPTimeouts", times[i], "1");
+	counter(st, "c1", "tcpext.TCPTimeouts", "10:00:18", "1");
+	counter(st, "c1", "tcpext.TCPTimeouts", "10:00:19", "1");
+	counter(st, "c1", "tcpext.TCPTimeouts", "10:00:20", "1");
+	all = find_windows(st);
+	assert_int_equal(all.count, 2);
+	assert_span(all.items[0].span, "10:00:05", "10:00:12");
+	assert_span(all.items[1].span, "10:00:18", "10:00:21");
+	story_free(st);
+}
+
 static void test_a_capture_tells_more_than_counters(void **state)
 {
 	struct story *st = story_new();
@@ -808,6 +853,37 @@ static void test_server_pause_needs_all_callers(void **state)
 	assert_none(st);
 }
 
+/* The broker stood still until 10:00:16; then they joined, and each waits for the other. */
+static void test_who_waits_for_others_to_join_waits_rightly(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	connection(st, "c1", C1, "10:00:00", "10:01:00");
+	connection(st, "c2", C2, "10:00:00", "10:01:00");
+	quiet(st, "c1", C1, "ba", "10:00:10", "10:00:22", "2", "1");
+	quiet(st, "c2", C2, "ba", "10:00:10", "10:00:22", "2", "1");
+	story_event(st, EVENT_CLIENT_REJOINS, "c1", at("10:00:16"), "group", "refunds", NULL);
+	story_event(st, EVENT_CLIENT_REJOINS, "c2", at("10:00:16"), "group", "refunds", NULL);
+	story_event(st, EVENT_CLIENT_JOINED, "c1", at("10:00:22"), "group", "refunds", "generation", "5", NULL);
+	story_event(st, EVENT_CLIENT_JOINED, "c2", at("10:00:22"), "group", "refunds", "generation", "5", NULL);
+	struct windows w = find_windows(st);
+	assert_int_equal(w.count, 2);
+	for (size_t i = 0; i < 2; i++)
+		assert_span(w.items[i].span, "10:00:10", "10:00:16");
+	story_free(st);
+
+	/* They had asked to join before: nothing else was owed. */
+	st = story_new();
+	connection(st, "c1", C1, "10:00:00", "10:01:00");
+	connection(st, "c2", C2, "10:00:00", "10:01:00");
+	quiet(st, "c1", C1, "ba", "10:00:10", "10:00:22", "2", "1");
+	quiet(st, "c2", C2, "ba", "10:00:10", "10:00:22", "2", "1");
+	story_event(st, EVENT_CLIENT_REJOINS, "c1", at("10:00:09.9"), "group", "refunds", NULL);
+	story_event(st, EVENT_CLIENT_REJOINS, "c2", at("10:00:09.9"), "group", "refunds", NULL);
+	assert_none(st);
+}
+
 static void test_a_server_owes_a_heartbeat_within_its_interval(void **state)
 {
 	struct story *st = story_new();
@@ -892,6 +968,7 @@ int main(void)
 		cmocka_unit_test(test_growth_over_a_gap_is_no_window),
 		cmocka_unit_test(test_loss_by_the_counters_of_a_host),
 		cmocka_unit_test(test_a_capture_tells_more_than_counters),
+		cmocka_unit_test(test_timers_that_run_out_late_belong_to_the_outage),
 		cmocka_unit_test(test_process_pause),
 		cmocka_unit_test(test_a_pause_of_one_heartbeat),
 		cmocka_unit_test(test_a_restart_is_no_pause),
@@ -902,6 +979,7 @@ int main(void)
 		cmocka_unit_test(test_a_member_parts_within_an_interval_of_its_last_heartbeat),
 		cmocka_unit_test(test_a_member_that_joins_waits_rightly),
 		cmocka_unit_test(test_server_pause_needs_all_callers),
+		cmocka_unit_test(test_who_waits_for_others_to_join_waits_rightly),
 		cmocka_unit_test(test_a_server_owes_a_heartbeat_within_its_interval),
 		cmocka_unit_test(test_a_broker_that_logs_is_not_paused),
 	};

@@ -409,6 +409,32 @@ static void test_a_stored_commit_does_not_outweigh_the_owners_word(void **state)
 	story_free(s->st);
 }
 
+/* What the new owner itself could not commit later it has handled since: nothing of that came again. */
+static void test_a_later_commit_of_the_owner_is_no_redelivery(void **state)
+{
+	struct scene *s = scene_new();
+	(void)state;
+
+	rebalance(s, 5, "10:00:10", "10:00:12");
+	granted(s, "consumer-2", "10:00:12", "5", "refunds-0", "11");
+	story_event(s->st, EVENT_COMMIT_FAILED, "consumer-2", at("10:00:40"), "group", "refunds", "topic", "refunds",
+		    "partition", "0", "offset", "17", NULL);
+	find(s);
+	assert_int_equal(s->found.redelivery_count, 0);
+	story_free(s->st);
+
+	/* Before it was given the partition anew it had. */
+	s = scene_new();
+	rebalance(s, 5, "10:00:10", "10:00:12");
+	story_event(s->st, EVENT_COMMIT_FAILED, "consumer-2", at("10:00:09"), "group", "refunds", "topic", "refunds",
+		    "partition", "0", "offset", "17", NULL);
+	granted(s, "consumer-2", "10:00:12", "5", "refunds-0", "11");
+	find(s);
+	assert_int_equal(s->found.redelivery_count, 1);
+	assert_int_equal(s->found.redeliveries[0].processed_offset, 17);
+	story_free(s->st);
+}
+
 /* ---- duplicates ---- */
 
 static void test_proven_with_its_chain(void **state)
@@ -1053,6 +1079,7 @@ int main(void)
 		cmocka_unit_test(test_retry_after_a_rebalance_without_client_logs),
 		cmocka_unit_test(test_restored_offset_below_one_processed),
 		cmocka_unit_test(test_refused_commit_tells_what_was_processed),
+		cmocka_unit_test(test_a_later_commit_of_the_owner_is_no_redelivery),
 		cmocka_unit_test(test_a_stored_commit_tells_where_the_owner_resumed),
 		cmocka_unit_test(test_a_stored_commit_does_not_outweigh_the_owners_word),
 		cmocka_unit_test(test_proven_with_its_chain),

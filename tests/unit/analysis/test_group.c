@@ -276,6 +276,32 @@ static void test_the_brokers_settings_are_for_the_consumer_protocol_alone(void *
 	story_free(st);
 }
 
+/* Where no log tells a timeout, the default is that of the client's version (kafka-group-semantics.md 9). */
+static void test_defaults_by_version(void **state)
+{
+	static const struct {
+		const char *version;
+		int64_t session_ms, request_ms;
+	} cases[] = {
+		{ "4.1.1", 45000, 30000 }, { "3.0.0", 45000, 30000 }, { "2.8.2", 10000, 30000 }, { "2.0.0", 10000, 30000 },
+		{ "1.1.1", 10000, 305000 }, { "0.10.1.0", 10000, 305000 }, { "0.10.0.1", 30000, 40000 }, { "0.9.0.1", 30000, 40000 },
+		{ "3.9.0-rc3", 45000, 30000 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct story *st = story_new();
+		story_event(st, EVENT_CLIENT_VERSION, "app-1", at("10:00:00"), "value", cases[i].version, NULL);
+		story_event(st, EVENT_CLIENT_JOINED, "app-1", at("10:00:01"), "group", "g", "generation", "1", NULL);
+		struct groups g = find(st);
+		const struct group *of = groups_get(&g, SV("g"));
+		assert_sv(of->client_version, cases[i].version);
+		assert_int_equal(group_session_timeout_ms(of), cases[i].session_ms);
+		assert_int_equal(group_request_timeout_ms(of), cases[i].request_ms);
+		story_free(st);
+	}
+}
+
 static void test_coordinator_and_choice_of_group(void **state)
 {
 	struct analysis_options o = analysis_options_default();
@@ -311,6 +337,7 @@ int main(void)
 		cmocka_unit_test(test_the_consumer_protocol_takes_its_timeouts_from_the_broker),
 		cmocka_unit_test(test_the_brokers_settings_are_for_the_consumer_protocol_alone),
 		cmocka_unit_test(test_coordinator_and_choice_of_group),
+		cmocka_unit_test(test_defaults_by_version),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -592,6 +592,78 @@ static void test_a_return_by_the_brokers_log_alone(void **state)
 	story_free(st);
 }
 
+/* A log at WARN prints no configuration, so that none is there says nothing: back or started anew is open. */
+static void test_a_return_by_a_log_that_shows_no_starts(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	expiry(st, "10:00:30", ID_1, "1", EXPIRED(ID_1));
+	formed(st, "10:00:32", "2");
+	member_line(st, EVENT_MEMBER_JOINS, "10:00:38.5", ID_1_NEW);
+	preparing(st, "10:00:38.5", "2", ID_1_NEW, ADDING(ID_1_NEW));
+	formed(st, "10:00:40", "3");
+	story_input(st, "app-1/app.log", "log", "app-1");
+	story_event(st, EVENT_CLIENT_DISCONNECTED, "app-1", at("09:50:00"), "group", "g", "client", "c-1", "node", "1", NULL);
+	story_event(st, EVENT_CLIENT_DISCONNECTED, "app-1", at("10:05:00"), "group", "g", "client", "c-1", "node", "1", NULL);
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 2);
+	assert_trigger(&r.items[1], TRIGGER_MEMBER_REJOIN);
+	assert_int_equal(r.items[1].trigger_strength, STRENGTH_SUGGESTS);
+	assert_int_equal(r.items[0].fate, FATE_UNKNOWN);
+	story_free(st);
+
+	/* The twin prints it when it starts, and has not printed it again. */
+	st = story_new();
+	story_input(st, "app-1/app.log", "log", "app-1");
+	tell_wrong_eviction(st);
+	r = find(st);
+	assert_trigger(&r.items[2], TRIGGER_MEMBER_REJOIN);
+	assert_int_equal(r.items[2].trigger_strength, STRENGTH_PROVES);
+	story_free(st);
+}
+
+/* ---- how long members were without partitions ---- */
+
+static void partitions(struct story *st, enum event_type type, const char *host, const char *client, const char *time)
+{
+	story_event(st, type, host, at(time), "group", "g", "client", client, "partitions", "t-0", NULL);
+}
+
+static void test_who_was_without_partitions(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	group_of_three(st);
+	expiry(st, "10:00:30", ID_1, "1", EXPIRED(ID_1));
+	partitions(st, EVENT_PARTITIONS_REVOKED, "app-2", "c-2", "10:00:31");
+	formed(st, "10:00:32", "2");
+	joined(st, "app-2", "c-2", "10:00:32", "2", ID_2);
+	synced(st, "app-2", "c-2", "10:00:32.5", "2", ID_2);
+	/* The evicted one learns of it late. */
+	lost(st, "app-1", "c-1", "10:00:38", ID_1);
+	partitions(st, EVENT_PARTITIONS_LOST, "app-1", "c-1", "10:00:38.1");
+	member_line(st, EVENT_MEMBER_JOINS, "10:00:38.5", ID_1_NEW);
+	preparing(st, "10:00:38.5", "2", ID_1_NEW, ADDING(ID_1_NEW));
+	formed(st, "10:00:40", "3");
+	joined(st, "app-1", "c-1", "10:00:40", "3", ID_1_NEW);
+	synced(st, "app-1", "c-1", "10:00:40.5", "3", ID_1_NEW);
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 3);
+	assert_int_equal(r.items[0].absence_count, 0);
+	assert_int_equal(r.items[1].absence_count, 1);
+	assert_sv(r.items[1].absences[0].client, "c-2");
+	assert_int_equal(r.items[1].absences[0].span.start.us, at("10:00:31").us);
+	assert_int_equal(r.items[1].absences[0].span.end.us, at("10:00:32.5").us);
+	assert_int_equal(r.items[2].absence_count, 1);
+	assert_sv(r.items[2].absences[0].client, "c-1");
+	/* Gone for the group since it was evicted. */
+	assert_int_equal(r.items[2].absences[0].span.start.us, at("10:00:30").us);
+	assert_int_equal(r.items[2].absences[0].span.end.us, at("10:00:40.5").us);
+	story_free(st);
+}
+
 /* Client ids are often the same on all hosts: who comes from another host is not who went. */
 static void test_the_same_client_id_on_another_host_is_no_return(void **state)
 {
@@ -1125,6 +1197,133 @@ static void test_an_eviction_by_one_clients_log(void **state)
 	story_free(st);
 }
 
+/* It came back before the others had a generation without it: one rebalance, and no second. */
+static void test_an_eviction_and_a_return_within_one_generation(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	joined(st, "app-1", "c-1", "10:00:00", "1", ID_1);
+	lost(st, "app-1", "c-1", "10:00:38", ID_1);
+	joined(st, "app-1", "c-1", "10:00:38.5", "2", ID_1_NEW);
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 2);
+	assert_int_equal(r.items[1].generation, 2);
+	assert_trigger(&r.items[1], TRIGGER_SESSION_TIMEOUT);
+	story_free(st);
+}
+
+/* What it joined itself half a second later is not the rebalance that put it out. */
+static void test_a_quick_return_is_not_the_eviction(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	joined(st, "app-1", "c-1", "10:00:00", "1", ID_1);
+	lost(st, "app-1", "c-1", "10:00:38", ID_1);
+	joined(st, "app-1", "c-1", "10:00:38.5", "3", ID_1_NEW);
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 3);
+	assert_trigger(&r.items[1], TRIGGER_SESSION_TIMEOUT);
+	assert_int_equal(r.items[1].generation, 2);
+	assert_int_equal(r.items[2].generation, 3);
+	assert_trigger(&r.items[2], TRIGGER_MEMBER_REJOIN);
+	story_free(st);
+}
+
+/* A commit that is refused because the member is unknown tells it as well as a heartbeat. */
+static void test_an_eviction_learnt_from_a_commit(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	joined(st, "app-1", "c-1", "10:00:00", "1", ID_1);
+	story_event(st, EVENT_COMMIT_FAILED, "app-1", at("10:00:38"), "group", "g", "client", "c-1", "error",
+		    "The coordinator is not aware of this member.", NULL);
+	joined(st, "app-1", "c-1", "10:00:40", "3", ID_1_NEW);
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 3);
+	assert_trigger(&r.items[1], TRIGGER_SESSION_TIMEOUT);
+	assert_int_equal(r.items[1].fate, FATE_WRONGLY_EVICTED);
+	story_free(st);
+
+	/* One that is refused because a rebalance is on tells nothing of the kind. */
+	st = story_new();
+	joined(st, "app-1", "c-1", "10:00:00", "1", ID_1);
+	story_event(st, EVENT_COMMIT_FAILED, "app-1", at("10:00:38"), "group", "g", "client", "c-1", "error",
+		    "The group is rebalancing, so a rejoin is needed.", NULL);
+	joined(st, "app-1", "c-1", "10:00:40", "2", ID_1);
+	r = find(st);
+	assert_int_equal(r.count, 2);
+	assert_trigger(&r.items[1], TRIGGER_UNKNOWN);
+	story_free(st);
+}
+
+/* Three that are put out of one generation are put out by one rebalance. */
+static void test_evictions_of_one_generation_are_one_rebalance(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	joined(st, "app-1", "c-1", "10:00:00", "1", ID_1);
+	joined(st, "app-2", "c-2", "10:00:00", "1", ID_2);
+	lost(st, "app-1", "c-1", "10:00:38", ID_1);
+	lost(st, "app-2", "c-2", "10:00:38.2", ID_2);
+	joined(st, "app-1", "c-1", "10:00:40", "3", ID_1_NEW);
+	joined(st, "app-2", "c-2", "10:00:40", "3", ID_2);
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 3);
+	assert_int_equal(r.items[1].generation, 2);
+	assert_trigger(&r.items[1], TRIGGER_SESSION_TIMEOUT);
+	story_free(st);
+}
+
+/* Its own session timer ran out when the coordinator's did: that is when it was evicted, not when it learnt of it. */
+static void test_an_eviction_is_timed_by_the_clients_own_timer(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	joined(st, "app-1", "c-1", "10:00:00", "1", ID_1);
+	story_event(st, EVENT_CLIENT_SUSPECTS_SESSION, "app-1", at("10:00:16"), "group", "g", "client", "c-1", NULL);
+	lost(st, "app-1", "c-1", "10:00:38", ID_1);
+	joined(st, "app-1", "c-1", "10:00:40", "3", ID_1_NEW);
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 3);
+	assert_int_equal(r.items[1].trigger_time.us, at("10:00:16").us);
+	story_free(st);
+}
+
+/* That a client lost its coordinator belongs to its eviction, and is no cause of what comes later. */
+static void test_a_lost_coordinator_of_an_evicted_member_is_no_guess(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	joined(st, "app-1", "c-1", "10:00:00", "1", ID_1);
+	joined(st, "app-2", "c-2", "10:00:00", "1", ID_2);
+	story_event(st, EVENT_CLIENT_COORDINATOR_LOST, "app-1", at("10:00:37"), "group", "g", "client", "c-1", NULL);
+	lost(st, "app-1", "c-1", "10:00:38", ID_1);
+	joined(st, "app-1", "c-1", "10:00:40", "3", ID_1_NEW);
+	joined(st, "app-2", "c-2", "10:00:40", "3", ID_2);
+	joined(st, "app-1", "c-1", "10:00:42", "4", ID_1_NEW);
+	joined(st, "app-2", "c-2", "10:00:42", "4", ID_2);
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 4);
+	assert_trigger(&r.items[3], TRIGGER_UNKNOWN);
+	story_free(st);
+
+	/* Of a member that was not evicted it is. */
+	st = story_new();
+	joined(st, "app-1", "c-1", "10:00:00", "1", ID_1);
+	story_event(st, EVENT_CLIENT_COORDINATOR_LOST, "app-1", at("10:00:37"), "group", "g", "client", "c-1", NULL);
+	joined(st, "app-1", "c-1", "10:00:42", "2", ID_1);
+	r = find(st);
+	assert_int_equal(r.count, 2);
+	assert_trigger(&r.items[1], TRIGGER_COORDINATOR_CHANGE);
+	story_free(st);
+}
+
 /* It lost its generation, not its membership: a rebalance went past it. */
 static void test_an_old_generation_is_no_eviction(void **state)
 {
@@ -1362,6 +1561,8 @@ int main(void)
 		cmocka_unit_test(test_another_log_of_the_host_is_not_the_clients),
 		cmocka_unit_test(test_fate_is_unknown_without_a_log),
 		cmocka_unit_test(test_a_return_by_the_brokers_log_alone),
+		cmocka_unit_test(test_a_return_by_a_log_that_shows_no_starts),
+		cmocka_unit_test(test_who_was_without_partitions),
 		cmocka_unit_test(test_the_same_client_id_on_another_host_is_no_return),
 		cmocka_unit_test(test_a_return_in_the_open_join_phase_is_no_rebalance_of_its_own),
 		cmocka_unit_test(test_an_eviction_while_a_join_phase_is_on),
@@ -1386,6 +1587,12 @@ int main(void)
 		cmocka_unit_test(test_a_join_timeout_ends_a_rebalance_that_another_began),
 		cmocka_unit_test(test_an_eviction_by_the_clients_logs),
 		cmocka_unit_test(test_an_eviction_by_one_clients_log),
+		cmocka_unit_test(test_an_eviction_and_a_return_within_one_generation),
+		cmocka_unit_test(test_a_quick_return_is_not_the_eviction),
+		cmocka_unit_test(test_an_eviction_learnt_from_a_commit),
+		cmocka_unit_test(test_evictions_of_one_generation_are_one_rebalance),
+		cmocka_unit_test(test_an_eviction_is_timed_by_the_clients_own_timer),
+		cmocka_unit_test(test_a_lost_coordinator_of_an_evicted_member_is_no_guess),
 		cmocka_unit_test(test_an_old_generation_is_no_eviction),
 		cmocka_unit_test(test_a_poll_timeout_by_the_clients_log),
 		cmocka_unit_test(test_following_a_rebalance_is_no_cause),

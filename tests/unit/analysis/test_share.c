@@ -515,6 +515,108 @@ static void test_nobody_knows_why(void **state)
 	scene_free(s);
 }
 
+static struct member *member(struct scene *s, const char *client, const char *host)
+{
+	struct member *m = ARENA_PUSH(s->arena, s->group.members, s->group.member_count, s->group.member_capacity);
+
+	m->member_id = m->client_id = sv_of(client);
+	m->host = sv_of(host);
+	return m;
+}
+
+/* Logs tell who lives on app-1 and app-2, and it is neither: of its own host there is no evidence. */
+static void test_a_member_on_none_of_the_hosts_is_unobserved(void **state)
+{
+	struct scene *s = scene_captured();
+
+	(void)state;
+	window(s, WINDOW_BLACKOUT, "app-1", "10:00:00", "10:00:40");
+	member(s, "c-1", "app-1");
+	member(s, "c-2", "app-2");
+	eviction(s, NULL, "10:00:32")->client = SV("c-3");
+	rebalance(s, TRIGGER_UNKNOWN, NULL, "10:00:32");
+	const struct rebalance *r = find(s);
+	assert_attribution(&r[0], ATTRIBUTION_UNOBSERVED);
+	assert_attribution(&r[1], ATTRIBUTION_UNOBSERVED);
+	assert_int_equal(s->share.observed, 0);
+	scene_free(s);
+
+	/* Nothing tells who lives on app-2: it may be there, and had no jitter. */
+	s = scene_captured();
+	window(s, WINDOW_BLACKOUT, "app-1", "10:00:00", "10:00:40");
+	member(s, "c-1", "app-1");
+	eviction(s, NULL, "10:00:32")->client = SV("c-3");
+	r = find(s);
+	assert_attribution(r, ATTRIBUTION_NONE);
+	scene_free(s);
+
+	/* Client ids may be the same everywhere: then it may be on either. */
+	s = scene_captured();
+	window(s, WINDOW_BLACKOUT, "app-1", "10:00:00", "10:00:40");
+	member(s, "c", "app-1");
+	member(s, "c", "app-2");
+	eviction(s, NULL, "10:00:32")->client = SV("c");
+	r = find(s);
+	assert_attribution(r, ATTRIBUTION_EXPLAINED);
+	assert_says(r->attribution_note, "cannot tell on whose path");
+	scene_free(s);
+}
+
+/* Alive and cut off, and a capture alone shows nothing: what its host could not send it does not show. */
+static void test_what_one_kind_of_evidence_does_not_show_is_open(void **state)
+{
+	struct scene *s = scene_captured();
+
+	(void)state;
+	eviction(s, "app-1", "10:00:32")->fate = FATE_WRONGLY_EVICTED;
+	const struct rebalance *r = find(s);
+	assert_attribution(r, ATTRIBUTION_AMBIGUOUS);
+	assert_says(r->attribution_note, "alive and cut off");
+	assert_false(r->lagged);
+	assert_near(s->share.jitter.low, 0);
+	assert_near(s->share.jitter.high, 1);
+	assert_near(s->share.jitter.high_by_clocks, 0);
+	scene_free(s);
+
+	/* With the counters of its host nothing is left where it could hide. */
+	s = scene_captured();
+	covered(s, "app-1", "netstat", "09:00:00", "11:00:00");
+	eviction(s, "app-1", "10:00:32")->fate = FATE_WRONGLY_EVICTED;
+	r = find(s);
+	assert_attribution(r, ATTRIBUTION_NONE);
+	assert_near(s->share.jitter.high, 0);
+	scene_free(s);
+
+	/* Nobody says that it was alive. */
+	s = scene_captured();
+	eviction(s, "app-1", "10:00:32")->fate = FATE_UNKNOWN;
+	r = find(s);
+	assert_attribution(r, ATTRIBUTION_NONE);
+	scene_free(s);
+}
+
+/* How long the silence had to last is said with what it is known from. */
+static void test_what_the_exposure_rests_on(void **state)
+{
+	struct scene *s = scene_captured();
+
+	(void)state;
+	window(s, WINDOW_BLACKOUT, "app-1", "10:00:00", "10:00:40");
+	eviction(s, "app-1", "10:00:32");
+	struct rebalance *after_reset = eviction(s, "app-1", "10:00:32");
+	after_reset->has_timer_reset = true;
+	after_reset->timer_reset = ref_at("10:00:05");
+	const struct rebalance *r = find(s);
+	assert_string_equal(r[0].exposure_basis, "setting");
+	assert_string_equal(r[1].exposure_basis, "timer reset");
+	s->group.session_timeout_ms.known = false;
+	r = find(s);
+	assert_string_equal(r[0].exposure_basis, "default");
+	assert_int_equal(r[0].exposure.start.us, at("09:59:47").us);
+	assert_says(r[0].attribution_note, "Kafka's default is taken");
+	scene_free(s);
+}
+
 static void test_what_follows_has_its_roots_attribution(void **state)
 {
 	struct scene *s = scene_captured();
@@ -536,8 +638,8 @@ static void test_what_follows_has_its_roots_attribution(void **state)
 	assert_int_equal(s->share.rebalances, 2);
 	assert_int_equal(s->share.roots, 1);
 	assert_int_equal(s->share.jitter.lagged.total, 1);
-	assert_int_equal(s->share.lagged_all.count, 2);
-	assert_int_equal(s->share.lagged_all.total, 2);
+	assert_int_equal(s->share.jitter.lagged_all.count, 2);
+	assert_int_equal(s->share.jitter.lagged_all.total, 2);
 	scene_free(s);
 }
 
@@ -779,8 +881,89 @@ static void test_proved_triggers_alone(void **state)
 	(void)state;
 	s->rebalances.items[0].trigger_strength = STRENGTH_SUGGESTS;
 	(void)find(s);
-	assert_int_equal(s->share.lagged_proved.count, 5);
-	assert_int_equal(s->share.lagged_proved.total, 5);
+	assert_int_equal(s->share.jitter.lagged_proved.count, 5);
+	assert_int_equal(s->share.jitter.lagged_proved.total, 5);
+	scene_free(s);
+}
+
+/* One sentence that a manager can read and one that an engineer can check, for every verdict. */
+static void test_each_verdict_in_two_sentences(void **state)
+{
+	struct scene *s = scene_of_a_day(8, 6, 1);
+
+	(void)state;
+	(void)find(s);
+	assert_says(s->share.manager, "Yes: the network caused 6 of 7 (86 %) of the rebalances");
+	assert_says(s->share.engineer, "7 of 7 roots observed; lagged 6 of 7 (86 %), Wilson 95 % 49 to 97 %, 86 % to 86 % within");
+	assert_says(s->share.engineer, "6 of 7 (86 %) on proved triggers alone");
+	scene_free(s);
+
+	s = scene_of_a_day(8, 6, 0);
+	tell_clocks(s);
+	s->clocks.hosts[0].has_uncertainty = false;
+	(void)find(s);
+	assert_says(s->share.manager, "Probably: the network fits 6 of 6 (100 %) of the rebalances, but the clocks");
+	scene_free(s);
+
+	s = scene_of_a_day(8, 7, 2);
+	(void)find(s);
+	assert_says(s->share.manager, "In part: the network explains 7 of 9 (78 %) of the rebalances, short of the 80 %");
+	assert_says(s->share.engineer, "the others: 2 by member_leave.");
+	scene_free(s);
+
+	s = scene_of_a_day(8, 0, 5);
+	(void)find(s);
+	assert_says(s->share.manager, "No: the network explains 0 of 5 (0 %) of the rebalances");
+	scene_free(s);
+
+	s = scene_of_a_day(8, 4, 0);
+	(void)find(s);
+	assert_says(s->share.manager, "It cannot be told from so few: the network fits 4 of 4 (100 %)");
+	scene_free(s);
+
+	s = scene_new();
+	eviction(s, "app-1", "10:00:32");
+	(void)find(s);
+	assert_says(s->share.manager, "nothing that was given shows how the network was at the time of the 1 rebalances");
+	scene_free(s);
+
+	s = scene_new();
+	(void)find(s);
+	assert_says(s->share.manager, "no rebalance was found");
+	scene_free(s);
+
+	s = scene_of_a_day(8, 6, 0);
+	for (size_t i = 0; i < s->windows.count; i++)
+		s->windows.items[i].kind = WINDOW_PROCESS_PAUSE;
+	(void)find(s);
+	assert_true(sv_starts_with(s->share.manager, SV("Mind first that pauses")));
+	assert_says(s->share.manager, "6 of 6 (100 %). No:");
+	scene_free(s);
+}
+
+/* Each group by itself, beside the whole. */
+static void test_shares_by_group(void **state)
+{
+	struct scene *s = scene_captured();
+	struct group two[2];
+
+	(void)state;
+	window(s, WINDOW_BLACKOUT, "app-1", "10:00:00", "10:00:40");
+	eviction(s, "app-1", "10:00:32");
+	eviction(s, "app-2", "10:00:32")->group = SV("h");
+	rebalance(s, TRIGGER_MEMBER_LEAVE, "app-2", "10:05:00")->group = SV("h");
+	two[0] = two[1] = s->group;
+	two[1].name = SV("h");
+	s->groups = (struct groups){ two, 2 };
+	(void)find(s);
+	assert_int_equal(s->share.group_count, 2);
+	assert_true(sv_eq(s->share.groups[0].group, SV("g")));
+	assert_int_equal(s->share.groups[0].lagged.count, 1);
+	assert_int_equal(s->share.groups[0].lagged.total, 1);
+	assert_int_equal(s->share.groups[1].lagged.count, 0);
+	assert_int_equal(s->share.groups[1].lagged.total, 2);
+	assert_int_equal(s->share.groups[1].roots, 2);
+	assert_int_equal(s->share.jitter.lagged.total, 3);
 	scene_free(s);
 }
 
@@ -822,6 +1005,9 @@ int main(void)
 		cmocka_unit_test(test_a_poll_timeout),
 		cmocka_unit_test(test_a_coordinator_that_clients_lost),
 		cmocka_unit_test(test_nobody_knows_why),
+		cmocka_unit_test(test_a_member_on_none_of_the_hosts_is_unobserved),
+		cmocka_unit_test(test_what_one_kind_of_evidence_does_not_show_is_open),
+		cmocka_unit_test(test_what_the_exposure_rests_on),
 		cmocka_unit_test(test_what_follows_has_its_roots_attribution),
 		cmocka_unit_test(test_a_stalled_broker),
 		cmocka_unit_test(test_an_attribution_that_the_clock_could_undo),
@@ -834,6 +1020,8 @@ int main(void)
 		cmocka_unit_test(test_confirmed_if_clocks_hold),
 		cmocka_unit_test(test_a_day_of_pauses),
 		cmocka_unit_test(test_proved_triggers_alone),
+		cmocka_unit_test(test_each_verdict_in_two_sentences),
+		cmocka_unit_test(test_shares_by_group),
 		cmocka_unit_test(test_the_order_of_verdicts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

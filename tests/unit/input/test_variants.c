@@ -413,6 +413,8 @@ static int put_finding(void *context, const struct event *e)
 	assert_true(f->count < FINDINGS_MAX);
 	if (f->copied && e->type == EVENT_COVERED)
 		return 0;	/* a copy more at its end */
+	if (e->type == EVENT_NET_SIGHTED)
+		return 0;	/* of other sequence numbers it is another packet */
 	f->count++;
 	n += (size_t)snprintf(line + n, LINE_BYTES - n, "%lld %s %lld", (long long)e->time.us, event_infos[e->type].name,
 			      (long long)e->duration_us);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AFTERSHOCK_INPUT_RULES_HEAD_H
+#define AFTERSHOCK_INPUT_RULES_HEAD_H
+
+/*
+ * What is known of the lines of a set of rules without running its patterns:
+ * whether a line certainly fits one layout, where its message begins, and
+ * whether it certainly fits none. "Not certain" is always a right answer.
+ *
+ * A layout is walked from left to right without going back into what was
+ * passed; what is in time's place is compared with the shape of a line that is
+ * known: where that has a digit, a digit.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/sv.h"
+#include "input/rules/rules.h"
+
+/* More of a line's start than any time takes. */
+#define HEAD_SHAPE_MAX 48
+
+struct head_step;
+
+struct head {
+	int layout;		/* its hint, as for rules_layout */
+	struct sv time_layout;	/* as for tstamp_read */
+	size_t time_at, time_bytes;	/* where the time stands in the line */
+	size_t shape_bytes;	/* of what is compared: to the end of the time, or a byte beyond */
+	char shape[HEAD_SHAPE_MAX + 8];	/* '0' stands for any digit */
+	const struct head_step *steps;	/* behind it */
+	bool body_to_end;	/* the message goes to the end of the line */
+	size_t between_bytes;	/* in that line, between the time and the message */
+	/* Every message stands right behind these two; both '\0' when that is not so. */
+	char before_body[2];
+};
+
+/*
+ * The head of lines that begin like this one, which the layout fits. NULL when
+ * there is none: the layout's pattern is not plain enough, or its time has not
+ * always the same length.
+ */
+struct head *head_of(const struct rules *r, struct sv line, struct arena *a);
+
+/*
+ * For a line that has the shape: whether the layout certainly fits, and then
+ * where its message begins.
+ */
+bool head_fits(const struct head *h, const char *line, const char *end, const char **body);
+
+/* How the lines of the layouts begin, and what stands in them. */
+struct head_none;
+struct head_none *head_none_new(const struct rules *r, struct arena *a);
+/* Whether a line, which is not empty, certainly fits no layout. */
+bool head_is_none(const struct head_none *n, struct sv line);
+
+/*
+ * Literals of which each message that any rule knows contains at least one.
+ * False when one rule has none.
+ */
+bool head_literals(const struct rules *r, struct arena *a, struct sv **literals, size_t *count);
+
+#endif

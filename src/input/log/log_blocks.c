@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records that were counted and records that were read, put together in the
+ * order of the file: counts, times, notes, and what one record means for the
+ * next. See input/log/log_reader.h.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/log/log_reader.h"
+#include "input/stream.h"
+
+/* Of a record that was counted: beyond this it is cut, and read, which says so. */
+#define KEPT_BYTES ((size_t)RECORD_BYTES_MAX + 4096)
+
+void log_blocks_init(struct log_blocks *b, struct log_reader *reader, const struct scan_plan *plan)
+{
+	*b = (struct log_blocks){ .reader = reader, .plan = plan, .bytes = malloc(KEPT_BYTES) };
+	if (b->bytes == NULL) {
+		fputs("aftershock: out of memory\n", stderr);
+		exit(1);
+	}
+}
+
+void log_blocks_fini(struct log_blocks *b)
+{
+	free(b->bytes);
+}
+
+/* ---- what is read ---- */
+
+/* What the stream's end says of its last line, if it has no end of its own. */
+static bool is_broken(struct log_blocks *b)
+{
+	char nothing;
+
+	/* It has been read: this records how it ended. */
+	return stream_read(b->reader->in->stream, &nothing, 1) < 0;
+}
+
+/* Lines from the number on. unended: the last one is without its end. */
+static int read_lines(struct log_blocks *b, struct sv text, uint64_t number, uint64_t byte_offset, bool unended)
+{
+	const char *end = text.p + text.n;
+
+	for (const char *p = text.p; p < end;) {
+		const char *feed = memchr(p, '\n', (size_t)(end - p));
+		struct line line = { .number = number++, .byte_offset = byte_offset + (uint64_t)(p - text.p) };
+
+		line.text = (struct sv){ p, (size_t)((feed != NULL ? feed : end) - p) };
+		if (feed != NULL && sv_ends_with(line.text, SV("\r")))
+			line.text.n--;
+		line.cut = feed == NULL && unended && is_broken(b);
+		if (unwrap_add(b->reader->unwrap, &line) != 0)
+			return -1;
+		p = feed != NULL ? feed + 1 : end;
+	}
+	return 0;
+}
+
+static int read_piece(struct log_blocks *b, const struct scan_text *t, const struct scan_piece *p)
+{
+	b->reading = true;
+	return read_lines(b, (struct sv){ t->bytes + p->start, p->end - p->start }, b->lines + 1 + p->line, t->byte_offset + p->start,
+			  t->unended && p->end == t->n);
+}
+
+/* What follows is counted. */
+static int stop_reading(struct log_blocks *b)
+{
+	bool was_reading = b->reading;
+
+	b->reading = false;
+	return was_reading ? unwrap_end_own(b->reader->unwrap) : 0;
+}
+
+/* ---- what is counted ---- */
+
+static struct place place_of(const struct log_blocks *b, uint64_t line, uint64_t byte_offset)
+{
+	return (struct place){ .input = b->reader->in->info->id, .unit = PLACE_LINE, .number = line, .byte_offset = byte_offset };
+}
+
+static struct place place_in(const struct log_blocks *b, const struct scan_text *t, const struct scan_record *r)
+{
+	return place_of(b, b->lines + 1 + r->line, t->byte_offset + r->at);
+}
+
+/* The writer's clock when the last of them had been written. NULL when the writer is not known. */
+static struct log_clock *clock_behind(struct log_blocks *b, uint64_t line)
+{
+	size_t writer;
+
+	if (!unwrap_passed(b->reader->unwrap, line, scan_plan_layout(b->plan), &writer))
+		return NULL;
+	return &b->reader->writers[writer].clock;
+}
+
+static void note_backwards(const struct log_blocks *b, const struct log_clock *c, int64_t us, const struct place *place)
+{
+	if (c != NULL && c->has_previous)
+		log_note_backwards(b->reader, c->previous.us - us, place);
+}
+
+static void count(struct log_blocks *b, struct log_clock *c, const struct scan_piece *p)
+{
+	struct ingest *in = b->reader->in;
+	struct log_host *host = log_host_of(b->reader, SV_ABSENT);
+	struct host_time first = { p->first.us }, least = { p->least_us }, most = { p->most_us }, last = { p->last_us };
+
+	in->info->records += p->records;
+	in->info->unrecognized += p->records;
+	log_times_passed(&b->reader->times, first, least, last);
+	if (c != NULL) {
+		c->previous = last;
+		c->has_previous = true;
+	}
+	if (host == NULL)
+		return;
+	if (host->timed == 0 || least.us < host->first.us)
+		host->first = least;
+	if (host->timed == 0 || most.us > host->last.us)
+		host->last = most;
+	host->timed += p->records;
+}
+
+/* Those that are only counted are behind the ones that are kept whole. */
+static void note_more(struct log_blocks *b, uint64_t near, uint64_t back)
+{
+	for (; near > 0; near--)
+		log_note_near_miss(b->reader, SV(""), NULL);
+	for (; back > 0; back--)
+		log_note_backwards(b->reader, SCAN_BACKWARDS_US + 1, NULL);
+}
+
+static void count_piece(struct log_blocks *b, const struct scan_text *t, const struct scan *s, const struct scan_piece *p)
+{
+	struct log_clock *c = clock_behind(b, b->lines + 1 + p->line);
+	struct place first = place_in(b, t, &p->first);
+
+	note_backwards(b, c, p->first.us, &first);
+	for (size_t i = 0; i < p->note_count; i++) {
+		const struct scan_note *n = &s->notes[p->notes + i];
+		struct place place = place_in(b, t, &n->record);
+
+		log_note_backwards(b->reader, n->back_us, &place);
+		if (n->record.near)
+			log_note_near_miss(b->reader, (struct sv){ t->bytes + n->record.body_at, n->record.body_bytes }, &place);
+	}
+	note_more(b, p->more_near, p->more_back);
+	count(b, c, p);
+}
+
+/* ---- the last of a block ---- */
+
+static void keep_bytes(struct log_blocks *b, const char *bytes, size_t n)
+{
+	size_t room = KEPT_BYTES - b->n;
+
+	b->is_long = b->is_long || n > room;
+	n = n < room ? n : room;
+	if (n > 0)
+		memcpy(b->bytes + b->n, bytes, n);
+	b->n += n;
+}
+
+static void open_record(struct log_blocks *b, const struct scan_text *t, const struct scan *s)
+{
+	b->is_open = true;
+	b->is_long = false;
+	b->open = s->open;
+	b->open_line = b->lines + 1 + s->open.line;
+	b->open_offset = t->byte_offset + s->open.at;
+	b->n = 0;
+	keep_bytes(b, t->bytes + s->open.at, t->n - s->open.at);
+}
+
+static int read_open(struct log_blocks *b)
+{
+	b->is_open = false;
+	b->reading = true;
+	(void)clock_behind(b, b->open_line);
+	return read_lines(b, (struct sv){ b->bytes, b->n }, b->open_line, b->open_offset, false);
+}
+
+/* Another record begins, or none follows. */
+static int close_record(struct log_blocks *b)
+{
+	struct place place = place_of(b, b->open_line, b->open_offset);
+	const struct scan_piece one = { .records = 1, .first = b->open, .least_us = b->open.us, .most_us = b->open.us, .last_us = b->open.us };
+	struct log_clock *c;
+
+	if (!b->is_open)
+		return 0;
+	if (b->n > RECORD_BYTES_MAX)
+		return read_open(b);
+	b->is_open = false;
+	c = clock_behind(b, b->open_line);
+	note_backwards(b, c, b->open.us, &place);
+	if (b->open.near)
+		log_note_near_miss(b->reader, (struct sv){ b->bytes + (b->open.body_at - b->open.at), b->open.body_bytes }, &place);
+	count(b, c, &one);
+	return 0;
+}
+
+static int take_lead(struct log_blocks *b, const struct scan_text *t, const struct scan_piece *p)
+{
+	if (p->end == p->start)
+		return 0;
+	if (b->is_open && p->doubtful && read_open(b) != 0)
+		return -1;
+	if (b->is_open) {
+		keep_bytes(b, t->bytes + p->start, p->end - p->start);
+		return 0;
+	}
+	return read_piece(b, t, p);
+}
+
+/* ---- blocks ---- */
+
+static int take_piece(struct log_blocks *b, const struct scan_text *t, const struct scan *s, const struct scan_piece *p)
+{
+	if (p->sort == SCAN_LEAD)
+		return take_lead(b, t, p);
+	if (close_record(b) != 0)
+		return -1;
+	if (p->sort == SCAN_READ) {
+		/* Behind counted records the reading begins anew. */
+		if (!b->reading)
+			(void)clock_behind(b, b->lines + 1 + p->line);
+		return read_piece(b, t, p);
+	}
+	if (stop_reading(b) != 0)
+		return -1;
+	count_piece(b, t, s, p);
+	return 0;
+}
+
+int log_blocks_take(void *context, const struct scan_text *text, const struct scan *found)
+{
+	struct log_blocks *b = context;
+
+	for (size_t i = 0; i < found->piece_count; i++)
+		if (take_piece(b, text, found, &found->pieces[i]) != 0)
+			return -1;
+	if (found->is_open) {
+		if (close_record(b) != 0 || stop_reading(b) != 0)
+			return -1;
+		open_record(b, text, found);
+	}
+	b->lines += found->lines;
+	return 0;
+}
+
+int log_blocks_read_head(struct log_blocks *b, struct scan_reader *r, size_t head_bytes)
+{
+	struct scan_text t;
+
+	b->reading = true;
+	if (!scan_reader_next(r, head_bytes, &t))
+		return 0;
+	if (read_lines(b, (struct sv){ t.bytes, t.n }, 1, t.byte_offset, t.unended) != 0)
+		return -1;
+	for (const char *p = t.bytes, *end = t.bytes + t.n; p < end; b->lines++) {
+		const char *feed = memchr(p, '\n', (size_t)(end - p));
+
+		p = feed != NULL ? feed + 1 : end;
+	}
+	return 0;
+}
+
+int log_blocks_end(struct log_blocks *b, bool ended)
+{
+	if (ended)
+		(void)is_broken(b);
+	/* The end of what all writers have in hand is for unwrap to put in order. */
+	return b->is_open ? read_open(b) : 0;
+}

@@ -1,0 +1,651 @@
+/* SPDX-License-Identifier: MIT */
+/* See input/log/scan.h. */
+
+#include "input/log/scan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "input/kind.h"
+#include "input/log/wrap.h"
+
+/* Words that are shorter are found by marks. */
+#define WORD_LEAST 8
+
+/* Literals of rules that are shorter are looked for by marks too, if they are few. */
+#define SHORT_BYTES 6
+
+/* Of the lines at the start so many of a hundred may be wrapped: then it is a wrapper's file. */
+#define WRAPPED_PERCENT 10
+
+#define ESCAPE '\x1b'
+
+#define WORDS_MAX ((HEAD_SHAPE_MAX + 7) / 8)
+
+/* Eight bytes of a line's start, to compare: digits with any digit, others exactly. */
+struct word {
+	size_t at;
+	uint64_t bytes;		/* '0' for digits */
+	uint64_t range;		/* added to the difference, the highest bit of a byte tells that it is too great */
+};
+
+struct scan_plan {
+	const struct head *head;
+	struct head_none *none;
+	struct filter *filter;
+	size_t rule_literals;	/* those before are of rules, the others near misses */
+	/* Literals of rules that are too short for the filter, and where in them the pair stands that is looked for. */
+	struct marks_wanted wanted;
+	struct sv short_literals[MARKS_PAIRS_MAX];
+	size_t pair_offsets[MARKS_PAIRS_MAX];
+	struct zone zone;
+	struct word words[WORDS_MAX];
+	size_t word_count;
+	size_t fraction_at, fraction_digits;	/* in the line */
+	bool guarded;		/* a wrapper may begin like these lines: what follows the time tells */
+};
+
+static void *checked(void *p)
+{
+	if (p == NULL) {
+		fputs("aftershock: out of memory\n", stderr);
+		exit(1);
+	}
+	return p;
+}
+
+/* ---- the plan ---- */
+
+static uint64_t load(const char *p)
+{
+	uint64_t x;
+
+	memcpy(&x, p, sizeof x);
+	return x;
+}
+
+/* "yyyy-MM-dd HH:mm:ss", with any bytes between, then a fraction, then a zone that is written. */
+static bool is_plain_time(struct sv layout, bool *zoned)
+{
+	static const char shape[] = "yyyy?MM?dd?HH:mm:ss";
+	size_t at = sizeof shape - 1;
+
+	if (layout.n < at)
+		return false;
+	for (size_t i = 0; i < at; i++)
+		if (shape[i] != '?' && shape[i] != layout.p[i])
+			return false;
+	if (at < layout.n && (layout.p[at] == '.' || layout.p[at] == ','))
+		at++;
+	while (at < layout.n && layout.p[at] == 'S')
+		at++;
+	*zoned = sv_eq(sv_sub(layout, at, layout.n), SV("XXX"));
+	return *zoned || at == layout.n;
+}
+
+static void add_word(struct scan_plan *p, size_t at, const char *line)
+{
+	struct word *w = &p->words[p->word_count++];
+	size_t zone_at = p->fraction_at + p->fraction_digits;
+	unsigned char bytes[8], range[8];
+
+	for (size_t i = 0; i < 8; i++) {
+		/* A written zone is the same for all of them. */
+		bool digit = p->head->shape[at + i] == '0' && at + i < zone_at;
+
+		bytes[i] = (unsigned char)(digit ? '0' : line[at + i]);
+		range[i] = digit ? 0x7f - 9 : 0x7f;
+	}
+	w->at = at;
+	memcpy(&w->bytes, bytes, 8);
+	memcpy(&w->range, range, 8);
+}
+
+/* From a line that the head fits. */
+static void take_words(struct scan_plan *p, const char *line)
+{
+	const struct head *h = p->head;
+	size_t at = h->time_at + SCAN_SECOND_BYTES, end = h->time_at + h->time_bytes;
+
+	p->fraction_at = at;
+	if (at + 1 < end && (line[at] == '.' || line[at] == ',')) {
+		p->fraction_at = ++at;
+		while (at < end && cursor_is_digit(line[at]))
+			at++;
+		p->fraction_digits = at - p->fraction_at;
+	}
+	for (at = 0; at + 8 <= h->shape_bytes; at += 8)
+		add_word(p, at, line);
+	if (at < h->shape_bytes)
+		add_word(p, h->shape_bytes - 8, line);
+}
+
+/* Which two bytes of the literal, next to each other, stand in the sample least often. */
+static size_t rarest_pair(struct sv literal, struct sv sample)
+{
+	size_t best = 0, least = SIZE_MAX;
+
+	for (size_t i = 0; i + 2 <= literal.n; i++) {
+		size_t n = 0;
+
+		for (size_t k = 0; k + 2 <= sample.n; k++)
+			n += memcmp(sample.p + k, literal.p + i, 2) == 0;
+		if (n < least) {
+			least = n;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/* False when it is too short even for that, or there are too many. */
+static bool add_short(struct scan_plan *p, struct sv literal, struct sv sample)
+{
+	size_t *n = &p->wanted.pair_count;
+
+	for (size_t i = 0; i < *n; i++)
+		if (sv_eq(p->short_literals[i], literal))
+			return true;
+	if (literal.n < 2 || *n == MARKS_PAIRS_MAX)
+		return false;
+	p->short_literals[*n] = literal;
+	p->pair_offsets[*n] = rarest_pair(literal, sample);
+	memcpy(p->wanted.pairs[*n], literal.p + p->pair_offsets[*n], 2);
+	++*n;
+	return true;
+}
+
+static bool make_filter(struct scan_plan *p, const struct rules *r, struct sv sample, struct arena *a)
+{
+	struct sv *of_rules, *all;
+	size_t of_rules_count, n = 0;
+
+	if (!head_literals(r, a, &of_rules, &of_rules_count))
+		return false;
+	all = arena_array(a, of_rules_count + RULES_NEAR_WORDS, sizeof *all);
+	for (size_t i = 0; i < of_rules_count; i++) {
+		/* Few short ones are better looked for apart: the shortest decides how fast the filter is. */
+		if (of_rules[i].n < SHORT_BYTES && add_short(p, of_rules[i], sample))
+			continue;
+		all[n++] = of_rules[i];
+	}
+	p->rule_literals = n;
+	for (size_t i = 0; i < RULES_NEAR_WORDS; i++)
+		if (rules_near_words[i].n >= WORD_LEAST)
+			all[n++] = rules_near_words[i];
+	p->filter = filter_new(all, n, sample, a);
+	return p->filter != NULL;
+}
+
+/* By a time of the layout; false when there is no such time, or clocks showed it twice. */
+static bool settle(struct sv text, struct sv layout, struct zone z, int64_t *us)
+{
+	struct tstamp t;
+	struct host_time instants[2];
+	enum zone_local local;
+	size_t used;
+
+	if (!tstamp_read(text, layout, &t, &used) || used != text.n || !tstamp_resolve(&t, z, instants, &local) || local != ZONE_ONCE)
+		return false;
+	*us = instants[0].us;
+	return true;
+}
+
+/* A plan by this line, if it is a record without a wrapper whose layout and time are plain. */
+static bool take_line(struct scan_plan *p, const struct rules *r, struct sv line, struct arena *a)
+{
+	const struct head *h = head_of(r, line, a);
+	bool zoned;
+	int64_t us;
+
+	if (h == NULL || !is_plain_time(h->time_layout, &zoned) || (!zoned && p->zone.rules != NULL) ||
+	    h->time_bytes < SCAN_SECOND_BYTES || !settle(sv_sub(line, h->time_at, h->time_bytes), h->time_layout, p->zone, &us))
+		return false;
+	p->head = h;
+	p->wanted.brackets = line.p[0] == '[';
+	p->guarded = p->wanted.brackets || line.p[h->time_at + 10] == 'T';
+	take_words(p, line.p);
+	return true;
+}
+
+static bool is_wrapped(struct sv line, struct wrap_memory *m)
+{
+	struct wrap_layer layer;
+
+	return wrap_peel(line, m, &layer) || wrap_first_record(line) < line.n;
+}
+
+/* The first line that can be one's plan. False when there is none, or the file is a wrapper's. */
+static bool take_head(struct scan_plan *p, const struct rules *r, struct sv head, struct arena *a)
+{
+	struct wrap_memory m = { .input = arena_new(), .record = arena_new() };
+	size_t lines = 0, wrapped = 0, end;
+
+	/* What follows the last line feed is no whole line. */
+	head.n = sv_rfind_char(head, '\n', &end) ? end : 0;
+	while (!sv_is_absent(head)) {
+		struct sv line = sv_cut(&head, '\n');
+
+		if (sv_ends_with(line, SV("\r")))
+			line.n--;
+		arena_reset(m.record);
+		lines++;
+		if (is_wrapped(line, &m))
+			wrapped++;
+		else if (p->head == NULL)
+			(void)take_line(p, r, line, a);
+	}
+	arena_free(m.input);
+	arena_free(m.record);
+	return p->head != NULL && wrapped * 100 <= lines * WRAPPED_PERCENT;
+}
+
+struct scan_plan *scan_plan_new(const struct rules *r, struct zone z, struct sv head, struct arena *a)
+{
+	struct scan_plan *p = arena_alloc(a, sizeof *p);
+
+	p->zone = z;
+	if (!make_filter(p, r, head, a) || !take_head(p, r, head, a))
+		return NULL;
+	p->none = head_none_new(r, a);
+	return p;
+}
+
+int scan_plan_layout(const struct scan_plan *p)
+{
+	return p->head->layout;
+}
+
+/* ---- one line ---- */
+
+enum line_sort {
+	LINE_COUNTED,	/* a record, certainly, that no rule knows */
+	LINE_READ,	/* a record, certainly, that one may know */
+	LINE_NONE,	/* certainly goes on with the record before it */
+	LINE_DOUBTFUL,
+};
+
+/* What the filter and the marks found, line by line. */
+struct found {
+	size_t hit, other;	/* the next of them */
+	bool rule;		/* a literal of a rule stands in the line */
+	bool odd;		/* what a wrapper may make of the line is not looked into here */
+	bool near;		/* a word of groups does: */
+	uint32_t near_at;	/* the last of them */
+	bool brief;		/* a short literal of a rule does, */
+	uint32_t brief_at;	/* last there: it is one in the message alone */
+};
+
+static bool stands_at(const char *bytes, size_t from, size_t at, size_t before, struct sv text)
+{
+	return at >= from + before && memcmp(bytes + at - before, text.p, text.n) == 0;
+}
+
+static void note_near(struct found *f, size_t at)
+{
+	if (!f->near || at > f->near_at)
+		f->near_at = (uint32_t)at;
+	f->near = true;
+}
+
+static void take_pairs(const struct scan_plan *p, struct found *f, const char *bytes, size_t start, size_t at)
+{
+	for (size_t i = 0; i < p->wanted.pair_count; i++) {
+		if (!stands_at(bytes, start, at, p->pair_offsets[i], p->short_literals[i]))
+			continue;
+		f->brief = true;
+		f->brief_at = (uint32_t)(at - p->pair_offsets[i]);
+	}
+}
+
+static void take_other(const struct scan_plan *p, struct found *f, const char *bytes, size_t start, size_t at)
+{
+	take_pairs(p, f, bytes, start, at);
+	switch (bytes[at]) {
+	case 'v':
+		if (stands_at(bytes, start, at, 2, SV("revok")) || stands_at(bytes, start, at, 2, SV("Revok")))
+			note_near(f, at - 2);
+		break;
+	case 'j':
+		if (stands_at(bytes, start, at, 2, SV("rejoin")))
+			note_near(f, at - 2);
+		else if (stands_at(bytes, start, at, 3, SV("re-join")))
+			note_near(f, at - 3);
+		break;
+	case '[':
+		/* A second record may begin here; one that is quoted does not (wrap.c). */
+		f->odd |= at > start && bytes[at + 5] == '-' && bytes[at + 8] == '-' && !wrap_may_quote(bytes[at - 1]);
+		break;
+	case ESCAPE:
+		f->odd = true;
+		break;
+	default:
+		break;
+	}
+}
+
+static void take_found(const struct scan *s, struct found *f, const char *bytes, size_t start, size_t end)
+{
+	f->rule = f->odd = f->near = f->brief = false;
+	for (; f->hit < s->hits.count && s->hits.items[f->hit].at < end; f->hit++) {
+		const struct filter_hit *h = &s->hits.items[f->hit];
+
+		if (h->literal < s->plan->rule_literals)
+			f->rule = true;
+		else
+			note_near(f, h->at);
+	}
+	for (; f->other < s->marks.other_count && s->marks.others[f->other] < end; f->other++)
+		take_other(s->plan, f, bytes, start, s->marks.others[f->other]);
+}
+
+static inline bool has_shape(const struct scan_plan *p, const char *line, size_t n)
+{
+	uint64_t wrong = 0;
+
+	if (n < p->head->shape_bytes)
+		return false;
+	for (size_t i = 0; i < p->word_count; i++) {
+		uint64_t difference = load(line + p->words[i].at) ^ p->words[i].bytes;
+
+		wrong |= difference | (difference + p->words[i].range);
+	}
+	return (wrong & UINT64_C(0x8080808080808080)) == 0;
+}
+
+/* Whether no wrapper that begins with a time can take the line: behind the time stand a blank, a level or a bracket. */
+static bool is_guarded(const struct scan_plan *p, const char *line, const char *end)
+{
+	const char *at = line + p->head->time_at + p->head->time_bytes + p->wanted.brackets, *word_end;
+	size_t slash;
+	struct sv word;
+
+	if (at >= end || *at != ' ')
+		return true;
+	at++;
+	word_end = memchr(at, ' ', (size_t)(end - at));
+	word = (struct sv){ at, (size_t)((word_end != NULL ? word_end : end) - at) };
+	return word.n == 0 || (word.p[0] == '[' && !sv_find_char(word, '/', &slash)) || wrap_is_level(word);
+}
+
+static int64_t fraction_us(const struct scan_plan *p, const char *line)
+{
+	int64_t us = 0;
+
+	for (size_t i = 0; i < 6; i++)
+		us = us * 10 + (i < p->fraction_digits ? line[p->fraction_at + i] - '0' : 0);
+	return us;
+}
+
+/* The time of a line that has the shape. False when there is no such time. */
+static bool take_time(struct scan *s, const char *line, int64_t *us)
+{
+	const struct head *h = s->plan->head;
+	const char *second = line + h->time_at;
+	int64_t whole_us;
+
+	/* Nineteen bytes, three times eight. */
+	if (!s->has_second || ((load(second) ^ load(s->second)) | (load(second + 8) ^ load(s->second + 8)) |
+			       (load(second + 11) ^ load(s->second + 11))) != 0) {
+		s->has_second = settle((struct sv){ second, h->time_bytes }, h->time_layout, s->plan->zone, &whole_us);
+		if (!s->has_second)
+			return false;
+		memcpy(s->second, second, SCAN_SECOND_BYTES);
+		s->second_us = whole_us - fraction_us(s->plan, line);
+	}
+	*us = s->second_us + fraction_us(s->plan, line);
+	return true;
+}
+
+/* What stands behind the time. */
+static struct scan_sign sign_of(const struct scan_plan *p, const char *line)
+{
+	const char *behind = line + p->head->time_at + p->head->time_bytes;
+
+	return (struct scan_sign){ { load(behind), load(behind + 8) } };
+}
+
+static struct scan_sign *sign_place(struct scan *s, const struct scan_sign *sign)
+{
+	uint64_t h = (sign->bytes[0] ^ sign->bytes[1] * UINT64_C(0xc2b2ae3d27d4eb4f)) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return &s->signs[h >> 56];
+}
+
+static bool fits_by_walk(const struct scan_plan *p, const char *line, const char *end)
+{
+	const char *body;
+
+	return head_fits(p->head, line, end, &body) && (!p->guarded || is_guarded(p, line, end));
+}
+
+/*
+ * Whether the layout fits. Where much stands between the time and the message, a
+ * line that goes on like one that fitted, in this block, is not walked through
+ * again: lines of one appender differ in what they say, not in their form.
+ */
+static bool fits(struct scan *s, const char *line, const char *end)
+{
+	struct scan_sign sign, *known;
+
+	if (s->plan->head->between_bytes < sizeof sign)
+		return fits_by_walk(s->plan, line, end);
+	sign = sign_of(s->plan, line);
+	known = sign_place(s, &sign);
+	if (known->bytes[0] == sign.bytes[0] && known->bytes[1] == sign.bytes[1])
+		return true;
+	if (!fits_by_walk(s->plan, line, end))
+		return false;
+	*known = sign;
+	return true;
+}
+
+/* Whether the message certainly begins behind the byte: the two that it always has before it stand nowhere earlier. */
+static bool begins_behind(const struct scan_plan *p, const char *line, const char *at)
+{
+	const char *before = p->head->before_body, *from = line + p->head->time_at + p->head->time_bytes;
+
+	if (before[0] == '\0')
+		return false;
+	while (from < at && (from = memchr(from, before[0], (size_t)(at - from))) != NULL && from[1] != before[1])
+		from++;
+	return from == NULL || from >= at;
+}
+
+static bool find_body(const struct scan *s, const char *bytes, const char *line, const char *end, struct scan_record *out)
+{
+	const char *body;
+
+	if (!head_fits(s->plan->head, line, end, &body))
+		return false;
+	out->body_at = (uint32_t)(body - bytes);
+	out->body_bytes = (uint32_t)(end - body);
+	return true;
+}
+
+/* Whether it certainly goes on with the record before it. */
+static bool is_none(const struct scan_plan *p, struct sv line)
+{
+	return line.n == 0 || (wrap_is_none(line) && head_is_none(p->none, line));
+}
+
+/* Without its end. */
+static enum line_sort sort_line(struct scan *s, const struct found *f, const char *bytes, size_t start, size_t end,
+				struct scan_record *out)
+{
+	const struct scan_plan *p = s->plan;
+	const char *line = bytes + start, *line_end = bytes + end;
+	bool brief = false;
+
+	if (f->odd)
+		return LINE_DOUBTFUL;
+	if (!has_shape(p, line, end - start))
+		return is_none(p, (struct sv){ line, end - start }) ? LINE_NONE : LINE_DOUBTFUL;
+	if (!fits(s, line, line_end) || !take_time(s, line, &out->us))
+		return LINE_DOUBTFUL;
+	out->at = (uint32_t)start;
+	if ((f->near && !begins_behind(p, line, bytes + f->near_at)) || (f->brief && !begins_behind(p, line, bytes + f->brief_at))) {
+		if (!find_body(s, bytes, line, line_end, out))
+			return LINE_DOUBTFUL;
+		out->near = f->near && f->near_at >= out->body_at;
+		brief = f->brief && f->brief_at >= out->body_at;
+	}
+	return f->rule || brief || (out->near && !p->head->body_to_end) || end - start > RECORD_BYTES_MAX ? LINE_READ : LINE_COUNTED;
+}
+
+/* ---- a block ---- */
+
+static struct scan_piece *push(struct scan *s, enum scan_sort sort, size_t start, uint32_t line)
+{
+	struct scan_piece *p;
+
+	if (s->piece_count == s->piece_capacity) {
+		s->piece_capacity = s->piece_capacity == 0 ? 64 : 2 * s->piece_capacity;
+		s->pieces = checked(realloc(s->pieces, s->piece_capacity * sizeof *s->pieces));
+	}
+	p = &s->pieces[s->piece_count++];
+	*p = (struct scan_piece){ .sort = sort, .start = (uint32_t)start, .line = line };
+	return p;
+}
+
+static void note(struct scan *s, struct scan_piece *p, const struct scan_record *r, int64_t back_us)
+{
+	struct scan_note n = { *r, back_us };
+
+	if (n.record.near && ++s->near_count > SCAN_NOTES_MAX) {
+		n.record.near = false;
+		p->more_near++;
+	}
+	if (n.back_us != 0 && ++s->back_count > SCAN_NOTES_MAX) {
+		n.back_us = 0;
+		p->more_back++;
+	}
+	if (!n.record.near && n.back_us == 0)
+		return;
+	if (p->note_count++ == 0)
+		p->notes = s->note_count;
+	s->notes[s->note_count++] = n;
+}
+
+static void count(struct scan *s, const struct scan_record *r)
+{
+	struct scan_piece *p = &s->pieces[s->piece_count - 1];
+	int64_t back_us = 0;
+
+	if (p->sort == SCAN_COUNTED) {
+		back_us = p->last_us - r->us;
+	} else {
+		p = push(s, SCAN_COUNTED, r->at, r->line);
+		p->first = *r;
+		p->least_us = p->most_us = r->us;
+	}
+	if (back_us <= SCAN_BACKWARDS_US)
+		back_us = 0;
+	p->records++;
+	p->last_us = r->us;
+	p->least_us = r->us < p->least_us ? r->us : p->least_us;
+	p->most_us = r->us > p->most_us ? r->us : p->most_us;
+	if (r->near || back_us != 0)
+		note(s, p, r, back_us);
+}
+
+/* The record that was open ends at the byte. One that is too long to be kept whole is read, which says so. */
+static void close(struct scan *s, size_t end)
+{
+	if (!s->is_open)
+		return;
+	s->is_open = false;
+	if (end - s->open.at <= RECORD_BYTES_MAX) {
+		count(s, &s->open);
+		s->pieces[s->piece_count - 1].end = (uint32_t)end;
+	} else {
+		push(s, SCAN_READ, s->open.at, s->open.line)->end = (uint32_t)end;
+	}
+}
+
+/* A line that may be more than a continuation of the record before it: both are read. */
+static void doubt(struct scan *s)
+{
+	struct scan_piece *last = &s->pieces[s->piece_count - 1];
+
+	if (s->is_open)
+		push(s, SCAN_READ, s->open.at, s->open.line);
+	else if (last->sort == SCAN_LEAD)
+		last->doubtful = true;
+	s->is_open = false;
+}
+
+static bool is_reading(const struct scan *s)
+{
+	return !s->is_open && s->pieces[s->piece_count - 1].sort == SCAN_READ;
+}
+
+static void take_sorted(struct scan *s, enum line_sort sort, const struct scan_record *r, size_t start)
+{
+	switch (sort) {
+	case LINE_COUNTED:
+		close(s, start);
+		s->is_open = true;
+		s->open = *r;
+		break;
+	case LINE_READ:
+		close(s, start);
+		if (!is_reading(s))
+			push(s, SCAN_READ, start, r->line);
+		break;
+	case LINE_DOUBTFUL:
+		doubt(s);
+		break;
+	case LINE_NONE:
+		break;
+	}
+}
+
+static void take_line_at(struct scan *s, struct found *f, const char *bytes, size_t start, size_t end, bool unended)
+{
+	struct scan_record r = { .line = s->lines++ };
+	enum line_sort sort;
+
+	take_found(s, f, bytes, start, end);
+	if (end > start && bytes[end - 1] == '\r')
+		end--;
+	sort = unended ? LINE_DOUBTFUL : sort_line(s, f, bytes, start, end, &r);
+	take_sorted(s, sort, &r, start);
+	/* A record that is open is in no piece yet. */
+}
+
+void scan_block(struct scan *s, const char *bytes, size_t n, bool unended)
+{
+	struct found f = { .hit = 0 };
+	size_t start = 0;
+
+	s->piece_count = s->note_count = s->near_count = s->back_count = s->hits.count = 0;
+	s->lines = 0;
+	s->is_open = false;
+	memset(s->signs, 0, sizeof s->signs);
+	push(s, SCAN_LEAD, 0, 0);
+	marks_find(&s->marks, bytes, n, &s->plan->wanted);
+	filter_run(s->plan->filter, bytes, n, &s->hits);
+	for (size_t i = 0; i < s->marks.end_count; i++) {
+		size_t end = s->marks.ends[i];
+
+		take_line_at(s, &f, bytes, start, end, false);
+		start = end + 1;
+	}
+	if (unended && start < n)
+		take_line_at(s, &f, bytes, start, n, true);
+	/* Each piece ends where the next begins, the last with the block or where the open record begins. */
+	for (size_t i = 0; i < s->piece_count; i++)
+		s->pieces[i].end = i + 1 < s->piece_count ? s->pieces[i + 1].start
+				   : s->is_open		  ? s->open.at
+							  : (uint32_t)n;
+}
+
+void scan_free(struct scan *s)
+{
+	marks_free(&s->marks);
+	filter_hits_free(&s->hits);
+	free(s->pieces);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* See input/log/scan_run.h. */
+
+#include "input/log/scan_run.h"
+#include "input/stream.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A line that is delivered whole, and its CR and LF. */
+#define LINE_MOST ((size_t)LINE_BYTES_MAX + 2)
+
+/* Where a thread keeps its block. */
+struct block {
+	char *bytes;
+	size_t capacity;
+};
+
+struct scan_reader {
+	struct stream *stream;
+	size_t block_bytes;
+	char *tail;		/* the start of a line whose end has not been read; LINE_MOST and more */
+	size_t tail_bytes, tail_capacity;
+	uint64_t offset;	/* in the stream, of the tail */
+	bool ended;
+	struct block own;
+};
+
+static void *checked(void *p)
+{
+	if (p == NULL) {
+		fputs("aftershock: out of memory\n", stderr);
+		exit(1);
+	}
+	return p;
+}
+
+/* ---- reading ---- */
+
+struct scan_reader *scan_reader_new(struct stream *s, size_t block_bytes)
+{
+	struct scan_reader *r = checked(calloc(1, sizeof *r));
+
+	r->stream = s;
+	r->block_bytes = block_bytes;
+	return r;
+}
+
+void scan_reader_free(struct scan_reader *r)
+{
+	if (r == NULL)
+		return;
+	free(r->own.bytes);
+	free(r->tail);
+	free(r);
+}
+
+static void keep_tail(struct scan_reader *r, const char *bytes, size_t n)
+{
+	if (n > r->tail_capacity) {
+		r->tail_capacity = n + LINE_MOST / 16;
+		free(r->tail);
+		r->tail = checked(malloc(r->tail_capacity));
+	}
+	if (n > 0)
+		memcpy(r->tail, bytes, n);
+	r->tail_bytes = n;
+}
+
+static void make_room(struct block *b, size_t n)
+{
+	if (n + SCAN_SLACK <= b->capacity)
+		return;
+	b->capacity = n + SCAN_SLACK;
+	b->bytes = checked(realloc(b->bytes, b->capacity));
+}
+
+/* More bytes behind the n that are there: how many there are then. */
+static size_t read_more(struct scan_reader *r, struct block *b, size_t n, size_t most)
+{
+	make_room(b, n + most);
+	while (!r->ended && most > 0) {
+		ptrdiff_t got = stream_read_on(r->stream, b->bytes + n, most);
+
+		if (got <= 0) {
+			r->ended = true;
+			break;
+		}
+		n += (size_t)got;
+		most -= (size_t)got;
+	}
+	return n;
+}
+
+/* To behind the last line feed; 0 when there is none. */
+static size_t whole_lines(const char *bytes, size_t n)
+{
+	size_t at;
+
+	return sv_rfind_char((struct sv){ bytes, n }, '\n', &at) ? at + 1 : 0;
+}
+
+/* False at the end, and when the next line is too long: then it is in the tail. */
+static bool read_block(struct scan_reader *r, size_t about_bytes, struct block *b, struct scan_text *out)
+{
+	size_t n = r->tail_bytes, whole;
+	const char *first;
+
+	if (r->ended || n > LINE_MOST)
+		return false;
+	make_room(b, n);
+	if (n > 0)
+		memcpy(b->bytes, r->tail, n);
+	n = read_more(r, b, n, about_bytes);
+	/* For the end of a long line as much again each time, so that it is looked for a few times only. */
+	while ((whole = whole_lines(b->bytes, n)) == 0 && !r->ended && n <= LINE_MOST)
+		n = read_more(r, b, n, n > about_bytes ? n : about_bytes);
+	if (r->ended)
+		whole = n;
+	first = n > 0 ? memchr(b->bytes, '\n', n) : NULL;
+	if (whole == 0 || (size_t)((first != NULL ? first : b->bytes + n) - b->bytes) + 1 > LINE_MOST) {
+		keep_tail(r, b->bytes, n);
+		return false;
+	}
+	memset(b->bytes + n, 0, SCAN_SLACK);
+	*out = (struct scan_text){ b->bytes, whole, r->offset, b->bytes[whole - 1] != '\n' };
+	keep_tail(r, b->bytes + whole, n - whole);
+	r->offset += whole;
+	return true;
+}
+
+bool scan_reader_next(struct scan_reader *r, size_t about_bytes, struct scan_text *out)
+{
+	return read_block(r, about_bytes, &r->own, out);
+}
+
+struct sv scan_reader_rest(const struct scan_reader *r, uint64_t *byte_offset)
+{
+	*byte_offset = r->offset;
+	return (struct sv){ r->tail_bytes > 0 ? r->tail : "", r->tail_bytes };
+}
+
+/* ---- threads ---- */
+
+/* Who reads next, and whose block is taken next. */
+struct run {
+	struct scan_reader *reader;
+	const struct scan_plan *plan;
+	struct scan_run_sink sink;
+	pthread_mutex_t reading, taking;
+	pthread_cond_t taken;
+	uint64_t next_read, next_taken;
+	bool failed;		/* under taking */
+};
+
+/* The next block and its number. */
+static bool read_next(struct run *run, struct block *b, struct scan_text *out, uint64_t *number)
+{
+	bool read;
+
+	pthread_mutex_lock(&run->reading);
+	read = read_block(run->reader, run->reader->block_bytes, b, out);
+	*number = run->next_read;
+	run->next_read += read;
+	pthread_mutex_unlock(&run->reading);
+	return read;
+}
+
+/* When all blocks before have been taken. False when the run has failed. */
+static bool take_in_turn(struct run *run, uint64_t number, const struct scan_text *text, const struct scan *found)
+{
+	bool failed;
+
+	pthread_mutex_lock(&run->taking);
+	while (run->next_taken != number && !run->failed)
+		pthread_cond_wait(&run->taken, &run->taking);
+	failed = run->failed;
+	pthread_mutex_unlock(&run->taking);
+	/* Nobody else's turn comes before this one is over. */
+	if (!failed)
+		failed = run->sink.take(run->sink.context, text, found) != 0;
+	pthread_mutex_lock(&run->taking);
+	run->next_taken = number + 1;
+	run->failed |= failed;
+	pthread_cond_broadcast(&run->taken);
+	pthread_mutex_unlock(&run->taking);
+	return !failed;
+}
+
+static void *work(void *context)
+{
+	struct run *run = context;
+	struct scan found = { .plan = run->plan };
+	struct block b = { NULL, 0 };
+	struct scan_text text;
+	uint64_t number;
+
+	while (read_next(run, &b, &text, &number)) {
+		scan_block(&found, text.bytes, text.n, text.unended);
+		if (!take_in_turn(run, number, &text, &found))
+			break;
+	}
+	scan_free(&found);
+	free(b.bytes);
+	return NULL;
+}
+
+int scan_run(struct scan_reader *r, const struct scan_plan *p, unsigned threads, struct scan_run_sink sink)
+{
+	struct run run = { .reader = r, .plan = p, .sink = sink, .reading = PTHREAD_MUTEX_INITIALIZER,
+			   .taking = PTHREAD_MUTEX_INITIALIZER, .taken = PTHREAD_COND_INITIALIZER };
+	pthread_t others[SCAN_THREADS_MAX];
+	unsigned started = 0;
+
+	/* One that cannot be started is not missed but for its speed. */
+	while (started + 1 < threads && started < SCAN_THREADS_MAX && pthread_create(&others[started], NULL, work, &run) == 0)
+		started++;
+	(void)work(&run);
+	for (unsigned i = 0; i < started; i++)
+		pthread_join(others[i], NULL);
+	pthread_mutex_destroy(&run.reading);
+	pthread_mutex_destroy(&run.taking);
+	pthread_cond_destroy(&run.taken);
+	return run.failed ? -1 : 0;
+}

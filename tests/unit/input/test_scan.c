@@ -1,0 +1,682 @@
+/* SPDX-License-Identifier: MIT */
+/* What large logs are searched by: literals, heads of lines, marks, the filter, blocks, and that all of it changes nothing. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <string.h>
+
+#include "../../fuzz/scan_differ.h"
+#include "input/log/filter.h"
+#include "input/log/marks.h"
+#include "input/log/scan.h"
+#include "input/log/scan_run.h"
+#include "input/rules/head.h"
+#include "input/rules/rules_set.h"
+#include "input/rules/tree.h"
+#include "input_kit.h"
+
+static struct rules *shipped(struct arena *a)
+{
+	struct rules *r = rules_load("rules", diag_new(a));
+
+	assert_non_null(r);
+	return r;
+}
+
+/* ---- literals of patterns ---- */
+
+static void check_cover(const char *pattern, const char *expected)
+{
+	struct arena *a = arena_new();
+	const struct tree *t = tree_of(sv_of(pattern), a);
+	struct cover c = { .count = 0 };
+	struct buf got;
+
+	buf_init(&got);
+	if (t != NULL)
+		tree_cover(t, a, &c);
+	for (size_t i = 0; i < c.count; i++)
+		buf_printf(&got, "%s%.*s", i > 0 ? "|" : "", SV_ARG(c.literals[i]));
+	assert_sv_equal(buf_sv(&got), expected);
+	buf_fini(&got);
+	arena_free(a);
+}
+
+static void a_pattern_has_literals(void **state)
+{
+	(void)state;
+	check_cover("^Member (?<member>\\S+) in group (?<group>\\S+) has failed", " has failed");
+	check_cover("^Node (?<node>\\d+) disconnected\\.$", " disconnected.");
+	/* A byte that may be missing, and one that stands once or more. */
+	check_cover("version ?: x", "version : x|version: x");
+	check_cover("ab+cdef", "cdef");
+	check_cover("abc{3}d", "abcccd");
+	/* Of alternatives each has to have one. */
+	check_cover("^(?:Joining|Leaving) the group$", "Joining the group|Leaving the group");
+	check_cover("(?:alpha \\d+ beta|gamma \\d)", "alpha |gamma ");
+	check_cover("(?:alpha|\\d+)", "");
+	/* What may be left out, and what only looks on, gives none. */
+	check_cover("(?:optional )?\\d", "");
+	check_cover("(?=ahead)x\\d", "x");
+	check_cover("[abc]+", "");
+	/* Beyond the walk: case that does not matter, a class by name, a text that is quoted. */
+	check_cover("(?i)session", "");
+	check_cover("[[:alpha:]]session", "");
+	check_cover("\\Qa.b\\E", "");
+}
+
+static void each_shipped_rule_has_one(void **state)
+{
+	struct arena *a = arena_new();
+	struct rules *r = shipped(a);
+
+	(void)state;
+	/* None is so short that all logs would be read line by line. */
+	for (size_t i = 0; i < r->rule_count; i++)
+		if (cover_least(&r->rules[i]->match.cover) < 2)
+			fail_msg("%.*s", SV_ARG(r->rules[i]->section.name));
+	assert_non_null(scan_plan_new(r, (struct zone){ 0 }, SV("[2024-06-18 10:00:31,207] INFO x (a.b.C)\n"), a));
+	/* And each stands in the examples of its rule: the second reading of the same patterns. */
+	for (size_t i = 0; i < r->rule_count; i++) {
+		const struct rule *rule = r->rules[i];
+
+		for (size_t k = 0; k < rule->section.examples.count; k++) {
+			bool found = false;
+			size_t at;
+
+			for (size_t c = 0; c < rule->match.cover.count; c++)
+				found |= sv_find(rule->section.examples.items[k].text, rule->match.cover.literals[c], &at);
+			/* In an object of JSON it may be escaped. */
+			if (!found && !sv_starts_with(rule->section.examples.items[k].text, SV("{")))
+				fail_msg("%.*s: %.*s", SV_ARG(rule->section.name), SV_ARG(rule->section.examples.items[k].text));
+		}
+	}
+	rules_free(r);
+	arena_free(a);
+}
+
+static void check_first(const char *pattern, const char *in, const char *out)
+{
+	struct arena *a = arena_new();
+	uint64_t first[4] = { 0 };
+	const struct tree *t = tree_of(sv_of(pattern), a);
+
+	assert_non_null(t);
+	assert_true(tree_first(t, first));
+	for (; *in != '\0'; in++)
+		assert_true((first[(unsigned char)*in / 64] >> ((unsigned char)*in % 64) & 1) != 0);
+	for (; *out != '\0'; out++)
+		assert_true((first[(unsigned char)*out / 64] >> ((unsigned char)*out % 64) & 1) == 0);
+	arena_free(a);
+}
+
+static void a_pattern_begins_with_few_bytes(void **state)
+{
+	(void)state;
+	check_first("^\\[?(?<time>\\d{4})", "[09", " a]");
+	check_first("^(?:DEBUG|ERROR):", "DE", "BUGRO:");
+	check_first("^(?:\\[[\\w .]+\\] |[\\w .-]{1,60}: ?)?\\d", "[a_. -7", "\t{]");
+}
+
+/* What few rules can be made of: a note for those that are slow. */
+static uint64_t slow_notes(const char *match)
+{
+	struct arena *a = arena_new();
+	struct diag *d = diag_new(a);
+	struct sv text = arena_printf(a, "rule x\nevent broker.started\nmatch %s\nexample %s\nexpect -\n", match, "started at last");
+	struct rules *r = rules_parse(SV("x"), text, d);
+	uint64_t notes = 0;
+
+	assert_non_null(r);
+	(void)rules_check(r, d);
+	for (size_t i = 0; i < diag_count(d); i++)
+		notes += sv_eq(diag_at(d, i)->code, SV("rules.slow"));
+	rules_free(r);
+	arena_free(a);
+	return notes;
+}
+
+static void slow_rules_are_named(void **state)
+{
+	(void)state;
+	assert_int_equal(slow_notes("^started at last$"), 0);
+	assert_int_equal(slow_notes("^started a"), 0);
+	assert_int_equal(slow_notes("^started"), 1);
+	assert_int_equal(slow_notes("^\\w+ at last$"), 0);
+	assert_int_equal(slow_notes("^\\w+ at \\w+$"), 1);
+	assert_int_equal(slow_notes("(?i)started at last"), 1);
+}
+
+/* ---- heads of lines ---- */
+
+struct heads {
+	struct arena *arena;
+	struct rules *rules;
+	const struct head *head;
+};
+
+static struct heads heads_of(const char *line)
+{
+	struct heads h = { .arena = arena_new() };
+
+	h.rules = shipped(h.arena);
+	h.head = head_of(h.rules, sv_of(line), h.arena);
+	return h;
+}
+
+static void heads_free(struct heads *h)
+{
+	rules_free(h->rules);
+	arena_free(h->arena);
+}
+
+/* The message of the line by the head, and by the layout; "" when the head is not certain. */
+static void check_head(const struct heads *h, const char *line, const char *body)
+{
+	struct arena *a = arena_new();
+	struct log_record record;
+	const char *at;
+	int hint = -1;
+
+	if (!head_fits(h->head, line, line + strlen(line), &at)) {
+		assert_string_equal("", body);
+	} else {
+		assert_string_equal(at, body);
+		assert_true(rules_layout(h->rules, sv_of(line), (struct zone){ 0 }, &hint, a, &record));
+		assert_int_equal(hint, h->head->layout);
+		if (h->head->body_to_end)
+			assert_sv_equal(record.body, body);
+	}
+	arena_free(a);
+}
+
+static void a_head_fits_where_its_layout_does(void **state)
+{
+	struct heads h = heads_of("2024-05-01 10:00:00,123 INFO  [main] a.b.C - text");
+
+	(void)state;
+	assert_non_null(h.head);
+	assert_string_equal(h.head->shape, "0000-00-00 00:00:00,000");
+	assert_int_equal(h.head->time_at, 0);
+	assert_int_equal(h.head->time_bytes, 23);
+	assert_true(h.head->body_to_end);
+	assert_memory_equal(h.head->before_body, "- ", 2);
+	check_head(&h, "2025-01-31 23:59:59,999 DEBUG [a - b] [x.Y:12] - one - two", "one - two");
+	check_head(&h, "2025-01-31 23:59:59,999 DEBUG [] x.Y - ", "");
+	/* Neither thread nor logger. */
+	check_head(&h, "2025-01-31 23:59:59,999 DEBUG x.Y - text", "");
+	check_head(&h, "2025-01-31 23:59:59,999 debug [m] x.Y - text", "");
+	check_head(&h, "2025-01-31 23:59:59,999 INFO [m] x.Y text", "");
+	heads_free(&h);
+}
+
+static void heads_of_other_layouts(void **state)
+{
+	struct heads kafka = heads_of("[2024-06-18 10:00:31,207] INFO x (a.b.C)");
+	struct heads spring = heads_of("2026-11-30T13:47:14.839Z  INFO 1 --- [app] [main] o.a.K : text");
+	struct heads none[] = {
+		heads_of("{\"@timestamp\":\"2024-06-18T10:00:31.207Z\",\"message\":\"text\"}"),
+		heads_of("INFO:a.b:text"), heads_of("no log at all"),
+	};
+
+	(void)state;
+	assert_non_null(kafka.head);
+	assert_int_equal(kafka.head->time_at, 1);
+	/* The logger stands behind the message, or not. */
+	assert_false(kafka.head->body_to_end);
+	check_head(&kafka, "[2024-06-18 10:00:31,207] WARN  y", "y");
+	check_head(&kafka, "[2024-06-18 10:00:31,207] WARN  y (a.b.C)", "y (a.b.C)");
+	check_head(&kafka, "[2024-06-18 10:00:31,207] y", "");
+	assert_non_null(spring.head);
+	assert_string_equal(spring.head->shape, "0000-00-00T00:00:00.000Z");
+	check_head(&spring, "2026-11-30T13:47:14.839Z ERROR 1 --- [main] o.a.K  : text : more", "text : more");
+	check_head(&spring, "2026-11-30T13:47:14.839Z ERROR --- [main] o.a.K  : text", "text");
+	check_head(&spring, "2026-11-30T13:47:14.839Z ERROR 1 --- o.a.K  : text", "");
+	for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+		assert_null(none[i].head);
+		heads_free(&none[i]);
+	}
+	heads_free(&kafka);
+	heads_free(&spring);
+}
+
+static void lines_of_traces_are_none(void **state)
+{
+	static const char *const none[] = { "\tat a.b.C(C.java:12)", "\t... 3 more", "Caused by: java.io.IOException: x",
+					    "java.net.SocketTimeoutException: Read timed out", "    indented", "\tkey = value:x" };
+	static const char *const maybe[] = { "[2024-06-18 10:00:31,207] INFO x", "2024-06-18 10:00:31 x", "ERROR:a.b:text",
+					     "\tlog.txt:12:text", "  {\"message\":\"x\"}", "web-1  | text", "Nov 30 12:00:00 host x[1]: y",
+					     "app.log:17:text", "app.log:[2024-06-18 10:00:31,207] INFO x", "> quoted",
+					     "  main: 2024/06/18 10:00:31 text", "refunds-6d9-x app 2024-06-18 10:00:31 x" };
+	struct arena *a = arena_new();
+	struct rules *r = shipped(a);
+	const struct head_none *n = head_none_new(r, a);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
+		if (!wrap_is_none(sv_of(none[i])) || !head_is_none(n, sv_of(none[i])))
+			fail_msg("%s", none[i]);
+	for (size_t i = 0; i < sizeof maybe / sizeof maybe[0]; i++)
+		if (wrap_is_none(sv_of(maybe[i])) && head_is_none(n, sv_of(maybe[i])))
+			fail_msg("%s", maybe[i]);
+	rules_free(r);
+	arena_free(a);
+}
+
+/* ---- marks ---- */
+
+static void line_feeds_and_other_marks_are_found(void **state)
+{
+	static const char text[200] = "a\nrevok\n\x1b[0m rejoin \n[2024-06-18] [2024-06-18\n";
+	const struct marks_wanted brackets = { .brackets = true }, none = { 0 }, pair = { .pair_count = 1, .pairs = { { 'i', 'n' } } };
+	struct marks m = { NULL, 0, 0, NULL, 0, 0 };
+
+	(void)state;
+	marks_find(&m, text, 46, &brackets);
+	assert_int_equal(m.end_count, 4);
+	assert_int_equal(m.ends[0], 1);
+	assert_int_equal(m.ends[1], 7);
+	assert_int_equal(m.ends[2], 20);
+	/* "vok" and "join", the escape, and two brackets before dates. */
+	assert_int_equal(m.other_count, 5);
+	assert_int_equal(m.others[0], 4);
+	assert_int_equal(m.others[1], 8);
+	assert_int_equal(m.others[2], 15);
+	assert_int_equal(m.others[3], 21);
+	assert_int_equal(m.others[4], 34);
+	marks_find(&m, text, 46, &none);
+	assert_int_equal(m.other_count, 3);
+	marks_find(&m, text, 46, &pair);
+	assert_int_equal(m.other_count, 4);
+	assert_int_equal(m.others[3], 17);
+	/* What lies behind the end is not looked at. */
+	marks_find(&m, text, 7, &brackets);
+	assert_int_equal(m.end_count, 1);
+	marks_find(&m, text, 0, &brackets);
+	assert_int_equal(m.end_count, 0);
+	marks_free(&m);
+}
+
+static uint32_t next_number(uint32_t *state)
+{
+	return *state = *state * 1664525u + 1013904223u;
+}
+
+/* Few different bytes, so that all marks are met. */
+static void fill(char *bytes, size_t n, uint32_t seed)
+{
+	static const char alphabet[] = "\n\x1bvkjn[-ao";
+
+	for (size_t i = 0; i < n; i++)
+		bytes[i] = alphabet[(next_number(&seed) >> 16) % (sizeof alphabet - 1)];
+}
+
+static void marks_are_the_same_without_vectors(void **state)
+{
+	struct marks fast = { NULL, 0, 0, NULL, 0, 0 }, plain = { NULL, 0, 0, NULL, 0, 0 };
+	char bytes[700 + MARKS_SLACK];
+
+	(void)state;
+	for (uint32_t i = 0; i < 400; i++) {
+		size_t n = i < 200 ? i : 300 + i;
+
+		fill(bytes, sizeof bytes, i);
+		const struct marks_wanted w = { .brackets = i % 2 == 0, .pair_count = i % 3, .pairs = { { 'o', 'k' }, { '-', '\n' } } };
+
+		marks_find(&fast, bytes, n, &w);
+		marks_find_plain(&plain, bytes, n, &w);
+		assert_int_equal(fast.end_count, plain.end_count);
+		assert_int_equal(fast.other_count, plain.other_count);
+		if (fast.end_count > 0)
+			assert_memory_equal(fast.ends, plain.ends, fast.end_count * sizeof *fast.ends);
+		if (fast.other_count > 0)
+			assert_memory_equal(fast.others, plain.others, fast.other_count * sizeof *fast.others);
+	}
+	marks_free(&fast);
+	marks_free(&plain);
+}
+
+/* ---- the filter ---- */
+
+static size_t count_occurrences(struct sv text, struct sv literal)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i + literal.n <= text.n; i++)
+		n += memcmp(text.p + i, literal.p, literal.n) == 0;
+	return n;
+}
+
+/* All occurrences of all literals, each once, whatever the length of the shortest is. */
+static void check_filter(size_t least, size_t literal_count)
+{
+	struct arena *a = arena_new();
+	struct sv *literals = arena_array(a, literal_count, sizeof *literals);
+	struct filter_hits hits = { NULL, 0, 0 };
+	char text[3000 + FILTER_SLACK];
+	const struct filter *f;
+	size_t expected = 0;
+	uint32_t seed = (uint32_t)least;
+
+	fill(text, sizeof text, 77);
+	/* Pieces of the text itself, of its end too, and one that is not there. */
+	for (size_t i = 0; i < literal_count; i++) {
+		size_t n = least + i % 5, at = i == 0 ? 3000 - n : (next_number(&seed) >> 8) % (3000 - n);
+
+		literals[i] = i == 1 ? sv_sub(SV("zzzzzzzzzzzzzzzzzzzzzzzzzzzz"), 0, n) : arena_copy(a, (struct sv){ text + at, n });
+	}
+	f = filter_new(literals, literal_count, (struct sv){ text, 2000 }, a);
+	assert_non_null(f);
+	filter_run(f, text, 3000, &hits);
+	for (size_t i = 0; i < literal_count; i++)
+		expected += count_occurrences((struct sv){ text, 3000 }, literals[i]);
+	assert_int_equal(hits.count, expected);
+	for (size_t i = 0; i < hits.count; i++) {
+		struct sv literal = literals[hits.items[i].literal];
+
+		assert_true(hits.items[i].at + literal.n <= 3000);
+		assert_memory_equal(text + hits.items[i].at, literal.p, literal.n);
+	}
+	filter_hits_free(&hits);
+	arena_free(a);
+}
+
+static void the_filter_finds_each_literal_once(void **state)
+{
+	(void)state;
+	for (size_t least = FILTER_LITERAL_LEAST; least <= 20; least++) {
+		check_filter(least, 12);
+		check_filter(least, 500);
+	}
+}
+
+static void no_filter_by_literals_that_are_too_short(void **state)
+{
+	struct arena *a = arena_new();
+	const struct sv literals[] = { SV("abcdef"), SV("abc") };
+
+	(void)state;
+	assert_null(filter_new(literals, 2, SV(""), a));
+	assert_non_null(filter_new(literals, 1, SV(""), a));
+	assert_null(filter_new(literals, 0, SV(""), a));
+	arena_free(a);
+}
+
+/* ---- blocks ---- */
+
+#define LINE(second, text) "2024-05-01 10:00:" second ",000 INFO  [main] a.b.C - " text "\n"
+#define HEAD LINE("00", "first") LINE("01", "second")
+
+struct blocks {
+	struct arena *arena;
+	struct rules *rules;
+	struct scan scan;
+};
+
+static struct blocks blocks_new(void)
+{
+	struct blocks b = { .arena = arena_new() };
+
+	b.rules = shipped(b.arena);
+	b.scan.plan = scan_plan_new(b.rules, (struct zone){ 0 }, SV(HEAD), b.arena);
+	assert_non_null(b.scan.plan);
+	return b;
+}
+
+static void blocks_free(struct blocks *b)
+{
+	scan_free(&b->scan);
+	rules_free(b->rules);
+	arena_free(b->arena);
+}
+
+static void scan_text_of(struct blocks *b, struct sv text)
+{
+	char *bytes = arena_alloc(b->arena, text.n + SCAN_SLACK);
+
+	memcpy(bytes, text.p, text.n);
+	scan_block(&b->scan, bytes, text.n, text.p[text.n - 1] != '\n');
+}
+
+static void records_are_counted_but_those_that_a_rule_may_know(void **state)
+{
+	struct blocks b = blocks_new();
+	const struct scan_piece *p;
+
+	(void)state;
+	scan_text_of(&b, SV("\tat a.b.C(C.java:1)\n" LINE("02", "one") "\tat x\n" LINE("03", "two") LINE("04", "(Re-)joining group")
+				    LINE("05", "three") LINE("09", "four") LINE("07", "five")));
+	p = b.scan.pieces;
+	assert_int_equal(b.scan.lines, 8);
+	assert_int_equal(b.scan.piece_count, 4);
+	assert_int_equal(p[0].sort, SCAN_LEAD);
+	assert_int_equal(p[0].end, 20);
+	assert_false(p[0].doubtful);
+	assert_int_equal(p[1].sort, SCAN_COUNTED);
+	assert_int_equal(p[1].records, 2);
+	assert_int_equal(p[1].first.line, 1);
+	assert_int_equal(p[1].last_us - p[1].first.us, US_PER_S);
+	assert_int_equal(p[2].sort, SCAN_READ);
+	assert_int_equal(p[2].line, 4);
+	assert_int_equal(p[2].end, p[3].start);
+	/* The last is open: it may go on in the next block. */
+	assert_int_equal(p[3].records, 2);
+	assert_int_equal(p[3].most_us - p[3].least_us, 4 * US_PER_S);
+	assert_true(b.scan.is_open);
+	assert_int_equal(b.scan.open.line, 7);
+	blocks_free(&b);
+}
+
+static void what_is_doubtful_is_read_with_the_record_before_it(void **state)
+{
+	struct blocks b = blocks_new();
+
+	(void)state;
+	scan_text_of(&b, SV(LINE("02", "one") LINE("03", "two") "12:00 some other layout?\n" LINE("04", "three")));
+	assert_int_equal(b.scan.piece_count, 3);
+	assert_int_equal(b.scan.pieces[1].records, 1);
+	assert_int_equal(b.scan.pieces[2].sort, SCAN_READ);
+	assert_int_equal(b.scan.pieces[2].line, 1);
+	/* In front of all records it is the last block's. */
+	scan_text_of(&b, SV("12:00 some other layout?\n" LINE("04", "three")));
+	assert_int_equal(b.scan.piece_count, 1);
+	assert_true(b.scan.pieces[0].doubtful);
+	/* A last line without its end is read. */
+	scan_text_of(&b, SV(LINE("04", "three") "2024-05-01 10:00:05,000 INFO  [main] a.b.C - fo"));
+	assert_int_equal(b.scan.pieces[1].sort, SCAN_READ);
+	assert_false(b.scan.is_open);
+	blocks_free(&b);
+}
+
+static void near_misses_and_steps_back_are_noted(void **state)
+{
+	struct blocks b = blocks_new();
+	const struct scan_piece *p;
+
+	(void)state;
+	scan_text_of(&b, SV(LINE("10", "one") LINE("08", "a heartbeat was seen") LINE("09", "they revoked it") LINE("09", "invoke")
+				    "2024-05-01 10:00:09,100 INFO  [heartbeat-thread] a.b.C - nothing\n" LINE("11", "two")));
+	p = &b.scan.pieces[1];
+	assert_int_equal(b.scan.piece_count, 2);
+	assert_int_equal(p->records, 5);
+	assert_int_equal(p->note_count, 2);
+	assert_int_equal(b.scan.notes[0].back_us, 2 * US_PER_S);
+	assert_true(b.scan.notes[0].record.near);
+	assert_int_equal(b.scan.notes[0].record.line, 1);
+	assert_int_equal(b.scan.notes[1].back_us, 0);
+	assert_int_equal(b.scan.notes[1].record.line, 2);
+	blocks_free(&b);
+}
+
+static void no_plan_for_what_is_not_plain(void **state)
+{
+	struct arena *a = arena_new();
+	struct rules *r = shipped(a), *short_rule;
+	const struct zone utc = { .offset_s = 0 };
+
+	(void)state;
+	assert_non_null(scan_plan_new(r, utc, SV(HEAD), a));
+	assert_null(scan_plan_new(r, utc, SV("{\"message\":\"x\",\"@timestamp\":\"2024-05-01T10:00:00Z\"}\n"), a));
+	assert_null(scan_plan_new(r, utc, SV("2024-05-01T10:00:00.000000001Z stdout F " HEAD), a));
+	assert_null(scan_plan_new(r, utc, SV("2024-13-01 10:00:00,000 INFO  [main] a.b.C - no such month\n"), a));
+	assert_null(scan_plan_new(r, utc, SV("no line is whole"), a));
+	short_rule = rules_parse(SV("x"), SV("use rules/layouts.rules\n\nrule x\nevent broker.started\nmatch ^(?i)up\nexample UP\nexpect -\n"),
+				 diag_new(a));
+	assert_non_null(short_rule);
+	assert_null(scan_plan_new(short_rule, utc, SV(HEAD), a));
+	rules_free(short_rule);
+	rules_free(r);
+	arena_free(a);
+}
+
+/* ---- nothing changes ---- */
+
+static const struct log_manner manners[] = {
+	{ .threads = 1, .block_bytes = 262144, .head_bytes = 1000 }, { .threads = 1, .block_bytes = 600, .head_bytes = 300 },
+	{ .threads = 2, .block_bytes = 900, .head_bytes = 300 },     { .threads = 3, .block_bytes = 1, .head_bytes = 300 },
+};
+
+static void check_same(struct sv text, const struct rules *r, const char *name)
+{
+	const struct differ_input input = { .text = text, .rules = r, .step = 100000 };
+
+	for (size_t i = 0; i < sizeof manners / sizeof manners[0]; i++)
+		if (!differ_same(&input, &manners[i]))
+			fail_msg("%s, by %u threads", name, manners[i].threads);
+}
+
+static void check_file(const char *path, const struct rules *r)
+{
+	const size_t most = 16 << 20;
+	char *bytes = malloc(most);
+	FILE *f = fopen(path, "rb");
+
+	assert_non_null(bytes);
+	assert_non_null(f);
+	check_same((struct sv){ bytes, fread(bytes, 1, most, f) }, r, path);
+	fclose(f);
+	free(bytes);
+}
+
+static void shipped_logs_give_the_same(void **state)
+{
+	static const char *const samples[] = { "refund-incident", "jitter-always", "pause-and-jitter" };
+	static const char *const logs[] = { "broker-1/server.log", "consumer-1/app.log", "consumer-2/app.log", "consumer-3/app.log" };
+	struct arena *a = arena_new();
+	struct rules *r = shipped(a);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++)
+		for (size_t k = 0; k < sizeof logs / sizeof logs[0]; k++)
+			check_file(arena_printf(a, "samples/%s/%s", samples[i], logs[k]).p, r);
+	rules_free(r);
+	arena_free(a);
+}
+
+/* Lines that have something to get wrong, many times over, so that block ends fall on all of them. */
+static void awkward_logs_give_the_same(void **state)
+{
+	static const char *const lines[] = {
+		LINE("10", "plain"), LINE("11", "with CR\r"), LINE("08", "goes back"), LINE("12", "(Re-)joining group"),
+		LINE("12", "heartbeat lost"), LINE("12", "\x1b[31mred\x1b[0m"), LINE("13", "NUL \x01 byte"), "\tat a.b.C(C.java:1)\n",
+		"Caused by: java.io.IOException: x\n", "\n", "[2024-05-01 10:00:14,000] INFO a broker's (a.b.C)\n",
+		"2024-05-01T10:00:15.000000001Z stdout F " LINE("15", "wrapped"), "{\"@timestamp\":\"2024-05-01T10:00:15Z\",\"message\":\"x\"}\n",
+		"2024-02-30 10:00:15,000 INFO  [main] a.b.C - no such day\n", "2024-05-01 10:00:16,000 INFO  [main] a.b.C text\n",
+		LINE("17", "ConsumerConfig values: "), "\tgroup.id = refunds\n", "\tclient.id = c-1\n", "app.log:12:grepped\n",
+	};
+	struct arena *a = arena_new();
+	struct rules *r = shipped(a);
+	struct buf text;
+	uint32_t seed = 3;
+
+	(void)state;
+	buf_init(&text);
+	buf_add(&text, SV(HEAD LINE("02", "third") LINE("03", "fourth")));
+	for (size_t i = 0; i < 3000; i++)
+		buf_add(&text, sv_of(lines[(next_number(&seed) >> 16) % (sizeof lines / sizeof lines[0])]));
+	check_same(buf_sv(&text), r, "awkward lines");
+	buf_add(&text, SV("2024-05-01 10:00:18,000 INFO  [main] a.b.C - no end"));
+	check_same(buf_sv(&text), r, "the same without a last end");
+	buf_fini(&text);
+	rules_free(r);
+	arena_free(a);
+}
+
+static void add_bytes(struct buf *b, char c, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		buf_add_char(b, c);
+}
+
+static void records_and_lines_that_are_too_long_give_the_same(void **state)
+{
+	struct arena *a = arena_new();
+	struct rules *r = shipped(a);
+	struct buf text;
+
+	(void)state;
+	buf_init(&text);
+	buf_add(&text, SV(HEAD LINE("02", "third") LINE("03", "fourth")));
+	/* A record of many lines, a line beyond a record, a line beyond all lines. */
+	buf_add(&text, SV(LINE("10", "trace")));
+	for (size_t i = 0; i < 20000; i++)
+		buf_add(&text, SV("\tat a.b.C(C.java:1)\n"));
+	buf_add(&text, SV(LINE("11", "next") "2024-05-01 10:00:12,000 INFO  [main] a.b.C - "));
+	add_bytes(&text, 'x', RECORD_BYTES_MAX);
+	buf_add(&text, SV("\n" LINE("13", "next") "2024-05-01 10:00:14,000 INFO  [main] a.b.C - "));
+	add_bytes(&text, 'y', LINE_BYTES_MAX);
+	buf_add(&text, SV("\n" LINE("15", "(Re-)joining group") LINE("16", "last")));
+	check_same(buf_sv(&text), r, "long ones");
+	buf_fini(&text);
+	rules_free(r);
+	arena_free(a);
+}
+
+static void a_stream_that_breaks_gives_the_same(void **state)
+{
+	struct arena *a = arena_new();
+	struct rules *r = shipped(a);
+	struct differ_input input = { .rules = r, .step = 77, .breaks = true };
+
+	(void)state;
+	input.text = SV(HEAD LINE("02", "third") LINE("03", "fourth") LINE("04", "(Re-)joining group") LINE("05", "heartbeat") LINE("06", "x"));
+	assert_true(differ_same(&input, &manners[1]));
+	assert_true(differ_same(&input, &manners[3]));
+	/* In the middle of a line. */
+	input.text.n -= 9;
+	assert_true(differ_same(&input, &manners[1]));
+	rules_free(r);
+	arena_free(a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_pattern_has_literals),
+		cmocka_unit_test(each_shipped_rule_has_one),
+		cmocka_unit_test(a_pattern_begins_with_few_bytes),
+		cmocka_unit_test(slow_rules_are_named),
+		cmocka_unit_test(a_head_fits_where_its_layout_does),
+		cmocka_unit_test(heads_of_other_layouts),
+		cmocka_unit_test(lines_of_traces_are_none),
+		cmocka_unit_test(line_feeds_and_other_marks_are_found),
+		cmocka_unit_test(marks_are_the_same_without_vectors),
+		cmocka_unit_test(the_filter_finds_each_literal_once),
+		cmocka_unit_test(no_filter_by_literals_that_are_too_short),
+		cmocka_unit_test(records_are_counted_but_those_that_a_rule_may_know),
+		cmocka_unit_test(what_is_doubtful_is_read_with_the_record_before_it),
+		cmocka_unit_test(near_misses_and_steps_back_are_noted),
+		cmocka_unit_test(no_plan_for_what_is_not_plain),
+		cmocka_unit_test(shipped_logs_give_the_same),
+		cmocka_unit_test(awkward_logs_give_the_same),
+		cmocka_unit_test(records_and_lines_that_are_too_long_give_the_same),
+		cmocka_unit_test(a_stream_that_breaks_gives_the_same),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
