@@ -1181,6 +1181,10 @@ static void links_weigh_more_than_daemons(void **state)
 		assert_int_equal(clock_named(&c, "consumer-1")->method, CLOCK_LINKS);
 		assert_int_equal(clock_named(&c, "consumer-1")->offset_us, 0);
 		assert_int_equal(daemon_named(&c, "consumer-1")->is_contradicted, cases[i].is_contradicted);
+		story_free(st);
+	}
+}
+
 /* ---- captures in the place of a client's log ---- */
 
 /* A member asks to join, and has the answer a moment after the coordinator formed the generation; true times, ms. */
