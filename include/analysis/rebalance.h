@@ -81,7 +81,8 @@ struct rebalance {
 	bool has_exposure;	/* false: empty, the network did not cause it */
 	struct span exposure;
 	const char *exposure_basis; /* how its length is known: "timer reset", "setting", "default"; NULL without one */
-	bool observed;		/* jitter evidence covers it */
+	bool observed;		/* jitter evidence covers it, or shows jitter */
+	bool counted;		/* in the shares: evidence that would have shown quiet as well covers it */
 	bool contained;		/* the trigger's moment lies in an outage */
 	bool lagged;
 	bool explained;
