@@ -291,6 +291,7 @@ static void member_rebalance(struct json_writer *w, const struct rebalance *r)
 	json_array_end(w);
 	members_absences(w, r);
 	members_evidence(w, "evidence", &r->evidence);
+	members_evidence(w, "stalls", &r->stalls);
 	json_object_end(w);
 }
 
