@@ -25,6 +25,7 @@ struct evidence {
 	struct sv role;			/* what it shows here: "the coordinator removed the member"; a literal */
 	struct place *also;		/* where else the same is said: by another line, or another appender */
 	size_t also_count, also_capacity;
+	bool also_more;			/* and at places beyond EVIDENCE_ALSO_MAX, which are not kept */
 };
 
 struct evidence_list {
@@ -39,6 +40,9 @@ struct evidence evidence_of(struct arena *a, const struct event *e, struct ref_t
 
 /* Two lines of one host that are written within so long, and say the same of the same client, tell of one event. */
 #define EVIDENCE_ECHO_US (100 * US_PER_MS)
+
+/* A line that is written on and on proves no more at its hundredth place than at its tenth. */
+#define EVIDENCE_ALSO_MAX 64
 
 /* The place says the same: noted, unless it is known. */
 void evidence_echo(struct evidence *e, struct arena *a, const struct place *place);

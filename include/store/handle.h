@@ -31,6 +31,8 @@ struct store {
 	uint64_t repeated;	/* events that were left out, since another input has them */
 	struct place first_repeated;
 	struct sv first_held;	/* where the first of them stands already, in words */
+	uint64_t flooded;	/* events that were left out, since their line stands in this input so often */
+	struct place first_flooded;
 	struct sqlite3_stmt *insert_likeness, *find_likeness;	/* NULL until first used */
 };
 

@@ -15,10 +15,18 @@
 /* Lines that are alike in one input stand close together, since they have one time. */
 #define REPEAT_SLOTS 4096
 
+/*
+ * So many lines alike at one time are kept of one input: beyond them they are a
+ * program that logs in a circle, which proves nothing further and would fill
+ * the memory of the analysis. Effects are kept whatever their number.
+ */
+#define REPEAT_FLOOD 1000
+
 /* The time stands first so that a log, which is in the order of its times, is looked up where it was last. */
 struct likeness {
 	int64_t time_us;	/* 0 for what is known by an id */
 	int64_t digest;
+	uint64_t before;	/* lines alike in this input, as far as they are remembered */
 };
 
 struct repeat_count {

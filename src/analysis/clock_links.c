@@ -14,6 +14,8 @@
 
 #include <stdlib.h>
 
+#include "analysis/detect.h"
+#include "analysis/episode.h"
 #include "base/order.h"
 #include "model/masked.h"
 
@@ -36,6 +38,8 @@ enum fact_kind {
 	FACT_WIRE_LEAVES,  /* LeaveGroup */
 	FACT_REQUESTED,	   /* a client sent a request that it cancelled later, and then said how long ago that was */
 	FACT_WIRE_REQUEST, /* a request of that number */
+	FACT_WIRE_REFUSED, /* the first answer that knows the member no more */
+	FACT_REFUSED,	   /* the client has that answer */
 	FACT_COUNT
 };
 
@@ -67,6 +71,7 @@ static const struct link_rule {
 	{ FACT_LEAVES, FACT_WIRE_LEAVES, KEY_MEMBER, "the client sends LeaveGroup", "LeaveGroup passes" },
 	{ FACT_WIRE_LEAVES, FACT_LEFT, KEY_MEMBER, "LeaveGroup passes", "the coordinator has it" },
 	{ FACT_REQUESTED, FACT_WIRE_REQUEST, KEY_GENERATION_MEMBER, "the client sent a request that it cancelled in the end", "the request passes" },
+	{ FACT_WIRE_REFUSED, FACT_REFUSED, KEY_MEMBER, "the answer that refuses the member's heartbeat passes", "the client has the answer" },
 	/* Between clients alone, where there is no broker's log: all have asked before any is answered. */
 	{ FACT_JOIN_SENT, FACT_JOINED, KEY_GENERATION, "one client asks to join", "another has the answer to all requests" },
 	{ FACT_COMPUTED, FACT_SYNCED, KEY_GENERATION, "the leader has computed the assignment", "another client has its part" },
@@ -274,6 +279,61 @@ static void add_request_fact(struct facts *f, size_t host, size_t input, const s
 		return;
 	fact.later_us = is_log ? -(elapsed_ms + 1) * US_PER_MS : 0;
 	*ARENA_PUSH(f->arena, f->items, f->count, f->capacity) = fact;
+}
+
+/* So many facts back: repeated further apart they are stated twice, and bound nothing. */
+#define REFUSALS_LOOKED_AT 256
+
+static bool is_refused_already(const struct facts *f, const struct fact *fact)
+{
+	for (size_t i = f->count; i > 0 && f->count - i < REFUSALS_LOOKED_AT; i--) {
+		const struct fact *one = &f->items[i - 1];
+		if (one->kind == fact->kind && one->input == fact->input && sv_eq(one->member, fact->member))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A client whose heartbeat is refused because its member is not known any more
+ * says so of the first such answer, and drops the member id.
+ */
+static void add_refusal(struct facts *f, size_t host, size_t input, const struct event *e)
+{
+	const bool is_wire = e->type == EVENT_WIRE_HEARTBEAT;
+	struct fact fact = { .kind = is_wire ? FACT_WIRE_REFUSED : FACT_REFUSED, .host = host, .input = input,
+			     .group = event_text(e, FIELD_GROUP), .member = if_readable(event_text(e, FIELD_MEMBER)),
+			     .client = event_client(e), .event = e, .later_us = is_wire ? e->duration_us : 0 };
+
+	if (!sv_is_absent(fact.member) && !is_refused_already(f, &fact))
+		*ARENA_PUSH(f->arena, f->items, f->count, f->capacity) = fact;
+}
+
+static bool is_refusal(const struct event *e)
+{
+	return sv_eq_nocase(event_text(e, FIELD_API), SV("Heartbeat")) && witness_is_unknown_member(e);
+}
+
+/* Of millions of heartbeats few are refused: one at a time. */
+static int find_refusals(struct store *s, const struct link_sources *from, struct arena *a, struct facts *f)
+{
+	static const enum event_type types[] = { EVENT_WIRE_HEARTBEAT, EVENT_CLIENT_MEMBERSHIP_LOST };
+	struct query *q = query_events(s, types, 2);
+	size_t host, input;
+	struct event e;
+	int rc;
+
+	if (q == NULL)
+		return -1;
+	while ((rc = query_next(q, &e)) == 1) {
+		if (!is_refusal(&e) || !clock_links_host(from, e.host, &host) || !clock_links_input(from, e.place.input, &input))
+			continue;
+		struct event *kept = arena_alloc(a, sizeof *kept);
+		detect_keep(a, &e, kept);
+		add_refusal(f, host, input, kept);
+	}
+	query_free(q);
+	return rc;
 }
 
 static bool is_request(enum event_type type)
@@ -566,6 +626,8 @@ int clock_links_find(struct store *s, const struct link_sources *from, struct ar
 		else
 			add_fact(&facts, host, input, &events[i]);
 	}
+	if (rc == 0)
+		rc = find_refusals(s, from, a, &facts);
 	add_answered_joins(&facts);
 	find_steps(&facts, from->input_count, a, out);
 	for (size_t i = 0; i < sizeof link_rules / sizeof *link_rules; i++)

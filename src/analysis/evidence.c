@@ -110,7 +110,9 @@ void evidence_echo(struct evidence *e, struct arena *a, const struct place *plac
 
 	for (size_t i = 0; i < e->also_count && !is_known; i++)
 		is_known = is_place(&e->also[i], place);
-	if (!is_known)
+	if (!is_known && e->also_count == EVIDENCE_ALSO_MAX)
+		e->also_more = true;
+	else if (!is_known)
 		*ARENA_PUSH(a, e->also, e->also_count, e->also_capacity) = *place;
 }
 

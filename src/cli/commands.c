@@ -341,23 +341,58 @@ enum exit_code command_probe(const struct options *o, struct arena *run)
 	return exit_code_of(d);
 }
 
+static int list_rules(const struct rules *r, struct diag *d)
+{
+	(void)d;
+	rules_list(r, stdout);
+	return 0;
+}
+
+static int test_rules(const struct rules *r, struct diag *d)
+{
+	(void)d;
+	return log_test(r, stdin, stdout);
+}
+
+/* What rules can be asked; max_files more arguments may name files or directories of them, each read by itself. */
+static const struct rules_verb {
+	const char *name;
+	size_t max_files;
+	int (*run)(const struct rules *r, struct diag *d);
+} rules_verbs[] = {
+	{ "list", 0, list_rules },
+	{ "check", SIZE_MAX, rules_check },
+	{ "test", 1, test_rules },
+};
+
+static const struct rules_verb *rules_verb_of(const struct options *o)
+{
+	for (size_t i = 0; o->argument_count > 0 && i < sizeof rules_verbs / sizeof rules_verbs[0]; i++)
+		if (strcmp(rules_verbs[i].name, o->arguments[0]) == 0 && o->argument_count - 1 <= rules_verbs[i].max_files)
+			return &rules_verbs[i];
+	return NULL;
+}
+
+static int run_rules_verb(const struct rules_verb *verb, const char *path, struct diag *d)
+{
+	struct rules *rules = rules_load(path, d);
+	int rc = rules == NULL ? -1 : verb->run(rules, d);
+	rules_free(rules);
+	return rc;
+}
+
 enum exit_code command_rules(const struct options *o, struct arena *run)
 {
 	struct diag *d = diag_new(run);
-	const char *verb = o->argument_count > 0 ? o->arguments[0] : "";
-	bool takes_file = strcmp(verb, "check") == 0 || strcmp(verb, "test") == 0;
-	if ((strcmp(verb, "list") != 0 && !takes_file) || o->argument_count > (takes_file ? 2 : 1))
-		return usage("rules needs: list, or check [FILE], or test [FILE] (see --help)");
-	const char *path = o->argument_count == 2 ? o->arguments[1] : files_rules(o->rules, run);
-	struct rules *rules = rules_load(path, d);
-	int rc = rules == NULL ? -1 : 0;
-	if (rc == 0 && strcmp(verb, "list") == 0)
-		rules_list(rules, stdout);
-	else if (rc == 0 && strcmp(verb, "check") == 0)
-		rc = rules_check(rules, d);
-	else if (rc == 0)
-		rc = log_test(rules, stdin, stdout);
-	rules_free(rules);
+	const struct rules_verb *verb = rules_verb_of(o);
+	int rc = 0;
+	if (verb == NULL)
+		return usage("rules needs: list, or check [FILE...], or test [FILE] (see --help)");
+	if (o->argument_count == 1)
+		rc = run_rules_verb(verb, files_rules(o->rules, run), d);
+	/* A broken file hides nothing of the next. */
+	for (size_t i = 1; i < o->argument_count; i++)
+		rc = run_rules_verb(verb, o->arguments[i], d) < 0 ? -1 : rc;
 	print_problems(d, SEVERITY_NOTE);
 	return rc < 0 ? EXIT_FAILED : exit_code_of(d);
 }

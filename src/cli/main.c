@@ -30,7 +30,7 @@ static const struct subcommand {
 	{ "probe", COMMAND_PROBE, command_probe, "[--interval 1s] [--capture IFACE] -o FILE",
 	  "record the counters (and packets) of this host until interrupted, in a form that ingest reads",
 	  "aftershock probe --interval 1s --duration 10s -o /tmp/this-host.probe" },
-	{ "rules", COMMAND_RULES, command_rules, "list | check [FILE] | test [FILE] < LINES",
+	{ "rules", COMMAND_RULES, command_rules, "list | check [FILE...] | test [FILE] < LINES",
 	  "show the rules; run their examples; show what matches each line of standard input",
 	  "aftershock rules test < samples/refund-incident/broker-1/server.log" },
 	{ "thresholds", COMMAND_THRESHOLDS, command_thresholds, "",

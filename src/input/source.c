@@ -22,7 +22,7 @@
 #include "input/unpack.h"
 
 /* An archive, and what is packed inside it; deeper is passed over. */
-#define PACKED_LEVELS 2
+#define PACKED_LEVELS 4
 
 struct source {
 	struct item_context items;

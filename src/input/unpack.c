@@ -257,11 +257,25 @@ static void drain(struct unpack *u)
 		;
 }
 
+/* Nothing at all, packed by xz, bzip2, zstd or lz4, is smaller. gzip may keep a long name, and knows its breaks. */
+#define NOTHING_BYTES 64
+
+/* What breaks off in its first block may look as if there were nothing: lz4's reader says so before it fails. */
+static bool is_broken_at_once(const struct unpack *u)
+{
+	return archive_format(u->archive) == ARCHIVE_FORMAT_EMPTY && archive_filter_count(u->archive) > 1 &&
+	       archive_filter_code(u->archive, 0) != ARCHIVE_FILTER_GZIP && archive_filter_bytes(u->archive, -1) > NOTHING_BYTES;
+}
+
 static int next_file(struct unpack *u, struct archive_entry **entry)
 {
 	for (;;) {
 		int rc = archive_read_next_header(u->archive, entry);
 
+		if (rc == ARCHIVE_EOF && is_broken_at_once(u)) {
+			fail(u, "input.damaged", "breaks off before anything can be unpacked of it");
+			return -1;
+		}
 		if (rc == ARCHIVE_EOF)
 			return 0;
 		if (rc != ARCHIVE_OK && rc != ARCHIVE_WARN) {

@@ -32,6 +32,8 @@ void member_evidence(struct json_writer *w, const char *key, const struct eviden
 			json_object_end(w);
 		}
 		json_array_end(w);
+		if (e->also_more)
+			json_bool(w, "also_more", true);
 	}
 	json_object_end(w);
 }
@@ -52,14 +54,22 @@ static struct sv times_of(const struct chapter_context *c, const struct evidence
 	return sv_eq(aligned, written) ? aligned : arena_printf(c->a, "%.*s (written %.*s)", SV_ARG(aligned), SV_ARG(written));
 }
 
+/* Of the places where it is said once more; the JSON has the others. */
+#define ALSO_SHOWN 8
+
 /* Where it stands, and where it is said once more. */
 static struct sv places_of(const struct chapter_context *c, const struct evidence *e)
 {
 	struct sv places = words_place(c->a, c->f, &e->place);
-	for (size_t i = 0; i < e->also_count; i++)
+	if (e->also_count == 0)
+		return places;
+	for (size_t i = 0; i < e->also_count && i < ALSO_SHOWN; i++)
 		places = arena_printf(c->a, "%.*s%s%.*s", SV_ARG(places), i == 0 ? " (also " : ", ",
 				      SV_ARG(words_place(c->a, c->f, &e->also[i])));
-	return e->also_count == 0 ? places : arena_printf(c->a, "%.*s)", SV_ARG(places));
+	if (e->also_count > ALSO_SHOWN)
+		places = arena_printf(c->a, "%.*s, and %s%zu more", SV_ARG(places), e->also_more ? "more than " : "",
+				      e->also_count - ALSO_SHOWN);
+	return arena_printf(c->a, "%.*s)", SV_ARG(places));
 }
 
 void document_evidence_one(struct out *o, const struct chapter_context *c, const struct evidence *e)

@@ -106,6 +106,14 @@ static int bind_types(struct sqlite3_stmt *statement, const enum event_type *typ
 	return 0;
 }
 
+static void where_types(struct buf *sql, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		buf_add(sql, i == 0 ? SV(" WHERE type IN (?") : SV(", ?"));
+	if (n > 0)
+		buf_add_char(sql, ')');
+}
+
 struct query *query_events(struct store *s, const enum event_type *types, size_t n)
 {
 	struct arena *arena = arena_new();
@@ -117,9 +125,8 @@ struct query *query_events(struct store *s, const enum event_type *types, size_t
 	q->store = s;
 	buf_init(&sql);
 	select_events(s, &sql);
-	for (size_t i = 0; i < n; i++)
-		buf_add(&sql, i == 0 ? SV(" WHERE type IN (?") : SV(", ?"));
-	buf_add(&sql, n > 0 ? SV(") ORDER BY time_us, id") : SV(" ORDER BY time_us, id"));
+	where_types(&sql, n);
+	buf_add(&sql, SV(" ORDER BY time_us, id"));
 	buf_add_char(&sql, '\0');
 	rc = store_prepare(s, sql.p, &q->statement);
 	buf_fini(&sql);
@@ -164,19 +171,45 @@ static void keep_event(struct texts *t, struct event *e)
 	}
 }
 
+/* How many query_events would give, those of unknown types among them. */
+static int count_events(struct store *s, const enum event_type *types, size_t n, size_t *count)
+{
+	struct sqlite3_stmt *statement = NULL;
+	struct buf sql;
+	int rc;
+
+	buf_init(&sql);
+	buf_add(&sql, SV("SELECT count(*) FROM event"));
+	where_types(&sql, n);
+	buf_add_char(&sql, '\0');
+	rc = store_prepare(s, sql.p, &statement);
+	buf_fini(&sql);
+	if (rc == 0 && (bind_types(statement, types, n) < 0 || sqlite3_step(statement) != SQLITE_ROW))
+		rc = store_fail(s, "query");
+	if (rc == 0)
+		*count = (size_t)column_count(statement, 0);
+	sqlite3_finalize(statement);
+	return rc;
+}
+
 int query_load(struct store *s, const enum event_type *types, size_t n, struct arena *a, struct event **events,
 	       size_t *count)
 {
-	struct query *q = query_events(s, types, n);
+	struct query *q;
 	struct texts texts;
-	size_t capacity = 0;
 	struct event e;
+	size_t capacity;
 	int rc;
 
 	*events = NULL;
 	*count = 0;
+	if (count_events(s, types, n, &capacity) < 0)
+		return -1;
+	q = query_events(s, types, n);
 	if (q == NULL)
 		return -1;
+	/* Events are large, and an array that grows in an arena leaves its smaller selves behind. */
+	*events = arena_array(a, capacity, sizeof **events);
 	texts_init(&texts, a, q->arena);
 	while ((rc = query_next(q, &e)) == 1) {
 		keep_event(&texts, &e);

@@ -87,6 +87,7 @@ bool repeats_likeness(struct repeats *r, const struct event *e, struct likeness 
 
 	if (e->place.unit != PLACE_LINE || (e->text.n == 0 && e->record_id == 0))
 		return false;
+	out->before = 0;
 	if (e->record_id != 0) {
 		out->time_us = 0;
 		digest = digest_of_id(e);
@@ -94,7 +95,8 @@ bool repeats_likeness(struct repeats *r, const struct event *e, struct likeness 
 		out->time_us = e->time.us;
 		digest = digest_of_line(e);
 		/* An odd number: all multiples of it differ. */
-		digest += times_before(r, digest ^ (uint64_t)e->time.us) * UINT64_C(0x9e3779b97f4a7c15);
+		out->before = times_before(r, digest ^ (uint64_t)e->time.us);
+		digest += out->before * UINT64_C(0x9e3779b97f4a7c15);
 	}
 	memcpy(&out->digest, &digest, sizeof out->digest);
 	return true;

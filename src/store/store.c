@@ -553,6 +553,7 @@ static int sink_begin(void *context, struct input_info *info)
 	s->input = s->last_input = info->id;
 	s->stored = s->repeated = 0;
 	s->is_log = sv_eq(info->kind, SV("log"));
+	s->flooded = 0;
 	repeats_begin(&s->repeats);
 	return 1;
 }
@@ -595,7 +596,16 @@ static int note_repeat(struct store *s, const struct likeness *likeness, const s
 	return rc;
 }
 
-/* 1 when the same line of a log has been put before, 0 when it has not, -1. */
+static bool is_flood(struct store *s, const struct likeness *likeness, const struct event *e)
+{
+	if (likeness->before < REPEAT_FLOOD || event_infos[e->type].side == SIDE_BUSINESS)
+		return false;
+	if (s->flooded++ == 0)
+		s->first_flooded = e->place;
+	return true;
+}
+
+/* 1 when the same line of a log has been put before, or too often; 0 when it has not, -1. */
 static int is_repeat(struct store *s, const struct event *e)
 {
 	struct likeness likeness;
@@ -603,6 +613,8 @@ static int is_repeat(struct store *s, const struct event *e)
 
 	if (!s->is_log || !repeats_likeness(&s->repeats, e, &likeness))
 		return 0;
+	if (is_flood(s, &likeness, e))
+		return 1;
 	rc = put_likeness(s, &likeness, &e->place);
 	return rc == 0 ? note_repeat(s, &likeness, e) : rc < 0 ? -1 : 0;
 }
@@ -704,6 +716,10 @@ static int sink_end(void *context, const struct input_info *info)
 		diag_add(s->diag, SEVERITY_NOTE, "event.repeated", &s->first_repeated,
 			 "%llu events left out, this the first: they have been read already (it is %.*s)",
 			 (unsigned long long)s->repeated, SV_ARG(s->first_held));
+	if (s->flooded > 0)
+		diag_add(s->diag, SEVERITY_NOTE, "event.flood", &s->first_flooded,
+			 "%llu events left out, this the first: the same line stands there %d times before, with the same time",
+			 (unsigned long long)s->flooded, REPEAT_FLOOD);
 	rc = update_input(s, info) < 0 || write_problems(s) < 0 || execute(s, "COMMIT", "write") < 0 ? -1 : 0;
 	leave_input(s);
 	return rc;

@@ -21,3 +21,21 @@ status=0
 test "$status" = 1
 grep -q 'broken.rules' "$out/err"
 grep -q 'line' "$out/err"
+
+# Several files at once, each by itself: a broken one hides nothing of the others.
+"$a" rules check rules/*.rules "$out/shop.rules"
+sed 's/^expect   group=refunds client=consumer-1/expect   group=refunds client=consumer-2/' "$out/shop.rules" >"$out/wrong.rules"
+status=0
+"$a" rules check "$out/broken.rules" "$out/shop.rules" "$out/wrong.rules" 2>"$out/err" || status=$?
+test "$status" = 1
+grep -q 'broken.rules' "$out/err"
+grep -q 'wrong.rules' "$out/err"
+if grep -q 'shop.rules' "$out/err"; then
+	exit 1
+fi
+
+# What the shipped example prints, and the help of each.
+for verb in list check test; do
+	"$a" rules "$verb" --help | grep -q 'check \[FILE...\]'
+done
+"$a" rules list | grep -q 'client.membership_lost'

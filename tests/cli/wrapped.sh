@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # A broker's log finds the same rebalances, at the same times, whatever it is
-# wrapped in: docker's json-file, the CRI in pieces, syslog, and two at once.
+# wrapped in: docker's json-file, the CRI in pieces, syslog, and several at once;
+# whatever its encoding and its line ends, and however people quote it.
 set -eu
 : "${BUILD:=build}"
 a=$BUILD/aftershock
@@ -30,10 +31,22 @@ awk '{ t = sprintf("2026-11-30T15:00:00.%09dZ", NR)
 		printf "%s stdout F %s\n", t, $0 }' "$log" >"$out/cri.log"
 awk '{ printf "Nov 30 15:00:00 node-a kafka[412]: %s\n", $0 }' "$log" >"$out/syslog.log"
 in_docker <"$out/cri.log" >"$out/nested.log"
+in_docker <"$log" | awk '{ printf "__CURSOR=i=%d\n__REALTIME_TIMESTAMP=%d\n_HOSTNAME=node-a\nSYSLOG_IDENTIFIER=dockerd\nMESSAGE=%s\n\n", NR, 1796050800000000 + NR, $0 }' |
+	gzip >"$out/journal.log"
+awk '{ printf "<134>1 2026-11-30T15:00:00.%06dZ node-a kafka 412 - [mdc@32473 id=\"a\\]b\" x=\"]\"] %s\n", NR, $0 }' "$log" >"$out/rfc5424.log"
+grep -n '' "$log" >"$out/grep.log"
+awk '{ printf "> > %s\r\n", $0 }' "$log" >"$out/mail.log"
+awk '{ printf "\033[36mkafka-1  | \033[0m%s\n", $0 }' "$log" >"$out/compose.log"
+as_json <"$log" | awk '{ printf "{\"message\":\"%s\",\"namespace\":\"shop\",\"podName\":\"k-0\",\"containerName\":\"kafka\"}\n", $0 }' >"$out/stern.log"
+# Two files with byte order marks, one added to the other.
+lines=$(wc -l <"$log")
+{ printf '\357\273\277'; head -n $((lines / 2)) "$log"; printf '\357\273\277'; tail -n +$((lines / 2 + 1)) "$log"; } >"$out/marks.log"
+{ printf '\377\376'; iconv -f UTF-8 -t UTF-16LE "$log"; } >"$out/utf16le.log"
+{ printf '\376\377'; sed 's/$/\r/' "$log" | iconv -f UTF-8 -t UTF-16BE; } >"$out/utf16be.log"
 
 rebalances "$log" >"$out/plain"
 [ "$(grep -c '"trigger"' "$out/plain")" -gt 10 ] || { echo "the log itself gives too few rebalances"; exit 1; }
-for wrapped in docker cri syslog nested; do
+for wrapped in docker cri syslog nested journal rfc5424 grep mail compose stern marks utf16le utf16be; do
 	rebalances "$out/$wrapped.log" >"$out/got"
 	cmp "$out/plain" "$out/got" || { diff "$out/plain" "$out/got" | head -20; echo "$wrapped: other rebalances"; exit 1; }
 done

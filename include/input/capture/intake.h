@@ -3,9 +3,9 @@
 #define AFTERSHOCK_INPUT_CAPTURE_INTAKE_H
 
 /*
- * A stream of bytes through one buffer of fixed size, so that records of any
+ * A stream of bytes through buffers of fixed size, so that records of any
  * capture are looked at where they were read to, and memory does not grow with
- * what a file claims.
+ * what a file claims. What is left of one block is put before the next.
  */
 
 #include <stdbool.h>
@@ -19,17 +19,22 @@
 /* Of a buffer that stays in the second-level cache; larger was slower, smaller costs calls. */
 #define INTAKE_READ_BYTES ((size_t)256 * 1024)
 
+struct ahead;
+
 struct intake {
 	struct stream *stream;
-	uint8_t *bytes;
+	struct ahead *ahead;	/* NULL: blocks are read when they are needed */
+	uint8_t *bytes;		/* room for INTAKE_ASK_MOST, then a block */
 	size_t start, end;	/* what was read and not yet taken */
 	uint64_t offset;	/* in the stream, of bytes[start] */
 	bool ended;		/* there is no more to read */
 	bool damaged;		/* because the stream is: recorded by it */
 };
 
-/* The buffer lives in the arena. */
-void intake_init(struct intake *i, struct stream *s, struct arena *a);
+/* The buffers live in the arena. threads: above one, the stream is read ahead. */
+void intake_init(struct intake *i, struct stream *s, unsigned threads, struct arena *a);
+/* Leaves the stream to others. */
+void intake_fini(struct intake *i);
 /* Reads on until n bytes are there, or the stream has ended. False when they are not. */
 bool intake_fill(struct intake *i, size_t n);
 

@@ -494,7 +494,7 @@ static int capture_read(struct ingest *in)
 	const struct format *format = format_of(head);
 	struct capture c = { .in = in, .place = { .unit = PLACE_PACKET } };
 	const char *why;
-	int rc;
+	int rc = 0;
 
 	/* With --as the content was not asked. */
 	if (format == NULL) {
@@ -504,18 +504,16 @@ static int capture_read(struct ingest *in)
 	in->info->format = sv_of(format->name);
 	in->info->zone_name = SV("UTC");
 	in->info->zone_source = SV("written");
-	intake_init(&c.intake, in->stream, in->input);
+	intake_init(&c.intake, in->stream, in->threads, in->input);
 	c.reader = reader_of(format, head);
 	c.records = c.reader->open(&c.intake, in->input, &why);
-	if (c.records == NULL) {
-		if (!c.intake.damaged)
-			diag_add(in->diag, SEVERITY_WARNING, "capture.damaged", NULL, "its header cannot be read: %s",
-				 why);
-		return 0;
-	}
-	rc = read_opened(&c);
-	if (c.reader->close != NULL)
+	if (c.records != NULL)
+		rc = read_opened(&c);
+	else if (!c.intake.damaged)
+		diag_add(in->diag, SEVERITY_WARNING, "capture.damaged", NULL, "its header cannot be read: %s", why);
+	if (c.records != NULL && c.reader->close != NULL)
 		c.reader->close(c.records);
+	intake_fini(&c.intake);
 	return rc;
 }
 

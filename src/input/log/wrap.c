@@ -74,18 +74,42 @@ static bool peel_colours(struct sv line, struct wrap_memory *m, struct wrap_laye
 	return true;
 }
 
+/* ---- what was joined to the line ---- */
+
+/* A byte order mark where one file was added to another; zeros where a log was truncated below its writer. */
+static bool peel_mark(struct sv line, struct wrap_memory *m, struct wrap_layer *out)
+{
+	struct sv rest = line;
+
+	(void)m;
+	while (rest.n > 0 && rest.p[0] == '\0')
+		rest = sv_sub(rest, 1, rest.n);
+	if (sv_starts_with(rest, SV("\xef\xbb\xbf")))
+		rest = sv_sub(rest, 3, rest.n);
+	out->text = rest;
+	return rest.n < line.n && rest.n > 0;
+}
+
 /* ---- what people and tools put before lines ---- */
+
+/* What a line of a log begins with, whatever stands before it. */
+static bool begins_record(struct sv text)
+{
+	return wrap_stamp_begins(text) || (text.n > 0 && text.p[0] == '{');
+}
 
 /* Of mails and tickets. */
 static bool peel_quote(struct sv line, struct wrap_memory *m, struct wrap_layer *out)
 {
+	bool sure = sv_starts_with(line, SV("> ")) || sv_starts_with(line, SV(">> "));
+
 	(void)m;
-	if (!sv_starts_with(line, SV("> ")) && !sv_starts_with(line, SV(">> ")))
+	if (line.n == 0 || line.p[0] != '>')
 		return false;
 	while (line.n > 0 && line.p[0] == '>')
 		line = sv_sub(line, 1, line.n);
 	out->text = line.n > 0 && line.p[0] == ' ' ? sv_sub(line, 1, line.n) : line;
-	return true;
+	return sure || begins_record(out->text);
 }
 
 /* A name of a file has a directory or an ending, and does not begin like a date. */
@@ -122,7 +146,51 @@ static bool peel_grep(struct sv line, struct wrap_memory *m, struct wrap_layer *
 		out->text = rest;
 		return true;
 	}
-	return wrap_stamp_begins(out->text) || (out->text.n > 0 && out->text.p[0] == '{');
+	return begins_record(out->text);
+}
+
+/* What stands behind a number and a mark: : of a line that was found, - of one around it. False when there is none. */
+static bool after_number(struct sv text, struct sv *rest)
+{
+	size_t i = 0;
+
+	while (i < text.n && i < 10 && cursor_is_digit(text.p[i]))
+		i++;
+	if (i == 0 || i >= text.n || (text.p[i] != ':' && text.p[i] != '-'))
+		return false;
+	*rest = sv_sub(text, i + 1, text.n);
+	return true;
+}
+
+/* grep -n of one file: line:text. Lines without a time follow one that is certain, and are no times of day. */
+static bool peel_number(struct sv line, struct wrap_memory *m, struct wrap_layer *out)
+{
+	const struct sv known = SV("12:");
+
+	if (!after_number(line, &out->text))
+		return false;
+	if (begins_record(out->text)) {
+		wrap_remember(m, known);
+		return true;
+	}
+	return wrap_remembers(m, known) && (out->text.n == 0 || !cursor_is_digit(out->text.p[0]));
+}
+
+/* grep -C: file-line-text around what was found, where the text begins a record. */
+static bool peel_around(struct sv line, struct wrap_memory *m, struct wrap_layer *out)
+{
+	size_t at, from = 0;
+
+	(void)m;
+	while (sv_find_char(sv_sub(line, from, line.n), '-', &at)) {
+		from += at + 1;
+		out->writer = sv_sub(line, 0, from - 1);
+		if (!is_file(out->writer))
+			return false;
+		if (after_number(sv_sub(line, from, line.n), &out->text) && begins_record(out->text))
+			return true;
+	}
+	return false;
 }
 
 /* ---- containers ---- */
@@ -200,12 +268,15 @@ static const struct wrapper {
 	bool (*peel)(struct sv line, struct wrap_memory *m, struct wrap_layer *out);
 } wrappers[] = {
 	{ "colours", peel_colours },
+	{ "mark", peel_mark },
 	{ "quote", peel_quote },
 	{ NULL, wrap_json_peel },
 	{ "kubectl", peel_pod },
 	{ NULL, wrap_stamp_peel },
 	{ "compose", peel_compose },
 	{ "grep", peel_grep },
+	{ "grep", peel_number },
+	{ "grep", peel_around },
 	{ "stern", peel_stern },
 };
 

@@ -84,9 +84,39 @@ static bool begin(struct joiner *j, struct draft *d, struct sv line, uint64_t nu
 	return true;
 }
 
+/* A level, in whatever language, and the message: "INFO: text". */
+static bool split_level(struct sv line, struct sv *level, struct sv *message)
+{
+	size_t at, blank;
+
+	if (!sv_find(sv_sub(line, 0, 48), SV(": "), &at) || at == 0 || sv_find_char(sv_sub(line, 0, at), ' ', &blank))
+		return false;
+	*level = sv_sub(line, 0, at);
+	*message = sv_sub(line, at + 2, line.n);
+	return true;
+}
+
+/* Some write the time and who speaks on one line, and the message below it (java.util.logging). */
+static bool is_awaited(const struct log_record *r)
+{
+	return r->has_written && r->body.n == 0 && sv_is_absent(r->level) && sv_is_absent(r->more);
+}
+
+/* The line has just been added. */
+static void take_message(struct draft *d, struct sv line)
+{
+	struct log_record *r = &d->joined.record;
+
+	if (!split_level(line, &r->level, &r->body))
+		return;
+	r->more = SV_ABSENT;
+	d->joined.text.n = d->n;
+}
+
 static void append(struct draft *d, struct sv line)
 {
 	struct sv *more = &d->joined.record.more;
+	bool awaited = is_awaited(&d->joined.record);
 
 	if (d->n + 1 + line.n > RECORD_BYTES_MAX) {
 		d->joined.cut = true;
@@ -100,6 +130,8 @@ static void append(struct draft *d, struct sv line)
 		memcpy(d->bytes + d->n, line.p, line.n);
 	d->n += line.n;
 	more->n = (size_t)(d->bytes + d->n - more->p);
+	if (awaited)
+		take_message(d, *more);
 }
 
 bool joiner_add(struct joiner *j, struct sv line, uint64_t number, uint64_t byte_offset, struct joined *out)

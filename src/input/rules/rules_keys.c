@@ -256,6 +256,9 @@ static void layout_end(struct loader *l, void *section)
 		rules_refuse(l, layout->section.line, 1, "the group \"time\" and the key \"time\" go together");
 	else if (layout->key_count > 0 && !has_body)
 		rules_refuse(l, layout->section.line, 1, "a layout of objects needs \"json body NAME...\"");
+	/* Read by trial, as those of objects are that say nothing. */
+	if (sv_eq(layout->time, SV("any")))
+		layout->time = SV_ABSENT;
 }
 
 static const struct key layout_keys[] = {

@@ -1202,6 +1202,53 @@ static void formed_at(struct story *st, int64_t ms, const char *generation)
 	story_event(st, EVENT_GROUP_STABILIZED, "broker-1", after(at("10:00:00"), ms * MS), "group", "g", "generation", generation, NULL);
 }
 
+/* The broker's capture has the answer on its way at ms of true time; the client writes it down later, by its own clock. */
+static void refused_heartbeat(struct story *st, int64_t ms, const char *member, const char *error)
+{
+	const struct host_time t = after(at("10:00:00"), ms * MS);
+
+	story_interval(st, EVENT_WIRE_HEARTBEAT, "broker-1", after(t, -2 * MS), t, "path_a", "10.0.0.1:40000", "path_b",
+		       "10.0.0.2:9092", "direction", "ab", "group", "g", "client", "c-1", "member", member, "api", "Heartbeat",
+		       "error", error, NULL);
+}
+
+static void writes_refusal(struct story *st, int64_t ms, const char *member, const char *api)
+{
+	story_event(st, EVENT_CLIENT_MEMBERSHIP_LOST, "consumer-1", after(at("10:00:00"), ms * MS), "group", "g", "client", "c-1",
+		    "member", member, "api", api, "error", "UNKNOWN_MEMBER_ID", NULL);
+}
+
+static void an_answer_that_refuses_is_before_the_line_about_it(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	story_input(st, "broker-1/eth0.pcap", "capture", "broker-1");
+	refused_heartbeat(st, 1000, "m-1", "UNKNOWN_MEMBER_ID");
+	refused_heartbeat(st, 1500, "m-1", "UNKNOWN_MEMBER_ID");	/* another, sent before the client had the first */
+	story_input(st, "consumer-1/app.log", "log", "consumer-1");
+	/* Its clock is 3 s behind: it seems to have had the answer before that was given. */
+	writes_refusal(st, 1004 - 3000, "m-1", "HEARTBEAT");
+	struct clocks c = clocks_by_default(st);
+	const struct host_clock *clock = clock_named(&c, "consumer-1");
+	assert_int_equal(clock->method, CLOCK_ONE_SIDED);
+	/* At 1000 or later, and the line up to a millisecond later than it says. */
+	assert_true(llabs(clock->offset_us - (-2996 * MS)) <= MS);
+	story_free(st);
+
+	/* Twins: a commit that was refused; another member; a heartbeat that was told to join again. */
+	for (int twin = 0; twin < 3; twin++) {
+		st = story_new();
+		story_input(st, "broker-1/eth0.pcap", "capture", "broker-1");
+		refused_heartbeat(st, 1000, twin == 1 ? "m-2" : "m-1", twin == 2 ? "REBALANCE_IN_PROGRESS" : "UNKNOWN_MEMBER_ID");
+		story_input(st, "consumer-1/app.log", "log", "consumer-1");
+		writes_refusal(st, 1004 - 3000, "m-1", twin == 0 ? "OFFSET_COMMIT" : "HEARTBEAT");
+		c = clocks_by_default(st);
+		assert_int_equal(clock_named(&c, "consumer-1")->method, CLOCK_ASSUMED);
+		story_free(st);
+	}
+}
+
 static void joins_on_the_wire_link_clocks(void **state)
 {
 	struct story *st = story_new();
@@ -1398,6 +1445,7 @@ int main(void)
 		cmocka_unit_test(logs_in_seconds_widen_the_bounds),
 		cmocka_unit_test(events_of_no_host_are_on_the_reference),
 		cmocka_unit_test(nothing_at_all),
+		cmocka_unit_test(an_answer_that_refuses_is_before_the_line_about_it),
 		cmocka_unit_test(joins_on_the_wire_link_clocks),
 		cmocka_unit_test(a_cancelled_request_links_clocks),
 		cmocka_unit_test(one_packet_in_two_captures),

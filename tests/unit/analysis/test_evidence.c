@@ -144,11 +144,32 @@ static void a_line_that_stands_twice_is_one_with_two_places(void **state)
 	story_free(st);
 }
 
+static void a_line_that_is_written_on_and_on_keeps_some_of_its_places(void **state)
+{
+	struct arena *a = arena_new();
+	struct evidence_list list = { 0 };
+	struct event e = { .id = 1, .type = EVENT_COMMIT_FAILED, .text = SV("it failed"), .place = { .unit = PLACE_LINE, .number = 1 } };
+
+	(void)state;
+	for (; e.id <= EVIDENCE_ALSO_MAX + 1; e.id++, e.place.number++)
+		evidence_add(&list, a, &e, (struct ref_time){ 0 }, "it failed");
+	assert_int_equal(list.count, 1);
+	assert_int_equal(list.items[0].also_count, EVIDENCE_ALSO_MAX);
+	assert_int_equal(list.items[0].also[EVIDENCE_ALSO_MAX - 1].number, EVIDENCE_ALSO_MAX + 1);
+	assert_false(list.items[0].also_more);
+	evidence_add(&list, a, &e, (struct ref_time){ 0 }, "it failed");
+	assert_int_equal(list.count, 1);
+	assert_int_equal(list.items[0].also_count, EVIDENCE_ALSO_MAX);
+	assert_true(list.items[0].also_more);
+	arena_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_is_its_own_text),
 		cmocka_unit_test(a_line_that_stands_twice_is_one_with_two_places),
+		cmocka_unit_test(a_line_that_is_written_on_and_on_keeps_some_of_its_places),
 		cmocka_unit_test(packets_are_rendered),
 		cmocka_unit_test(counters_are_rendered),
 		cmocka_unit_test(an_event_is_added_once_and_sorted),

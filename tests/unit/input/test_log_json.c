@@ -51,6 +51,23 @@ static void every_layout_gives_the_same_event(void **state)
 		{ "json", "{\"level\":\"info\",\"ts\":1796046422.5,\"msg\":\"" EXPIRED "\"}" },
 		{ "json", "{\"time\":\"" ISO "\",\"level\":\"info\",\"msg\":\"" EXPIRED "\"}" },
 		{ "json", "{\"level\":30,\"time\":1796046422500,\"pid\":7,\"msg\":\"" EXPIRED "\"}" },
+		/* zerolog in its units, slog, structlog, python-json-logger, logback's encoder, Quarkus, GCP's template. */
+		{ "json", "{\"level\":\"info\",\"time\":1796046422.5,\"message\":\"" EXPIRED "\"}" },
+		{ "json", "{\"level\":\"info\",\"time\":1796046422500000,\"message\":\"" EXPIRED "\"}" },
+		{ "json", "{\"time\":\"2026-11-30T21:47:02.500000000+08:00\",\"level\":\"INFO\",\"msg\":\"" EXPIRED "\"}" },
+		{ "json", "{\"event\":\"" EXPIRED "\",\"level\":\"info\",\"timestamp\":\"2026-11-30T13:47:02.500000Z\"}" },
+		{ "json", "{\"asctime\":\"2026-11-30 13:47:02,500Z\",\"name\":\"x\",\"levelname\":\"INFO\",\"message\":\"" EXPIRED "\"}" },
+		{ "json", "{\"sequenceNumber\":0,\"timestamp\":1796046422500,\"nanoseconds\":500000000,\"level\":\"INFO\",\"threadName\":\"main\","
+		  "\"loggerName\":\"a\",\"mdc\":{},\"message\":\"" EXPIRED "\",\"throwable\":null}" },
+		{ "json", "{\"timestamp\":\"2026-11-30T14:47:02.500+01:00\",\"loggerName\":\"a\",\"level\":\"INFO\",\"message\":\"" EXPIRED "\"}" },
+		{ "json", "{\"timestamp\":\"" ISO "\",\"severity\":\"INFO\",\"message\":\"" EXPIRED "\"}" },
+		{ "json-gelf", "{\"version\":\"1.1\",\"timestamp\":1.7960464225E9,\"short_message\":\"" EXPIRED "\"}" },
+		/* .NET, and zap's development keys. */
+		{ "json-serilog", "{\"@t\":\"2026-11-30T13:47:02.5000000Z\",\"@m\":\"" EXPIRED "\",\"@i\":\"a\"}" },
+		{ "json-serilog", "{\"@t\":\"2026-11-30T13:47:02.5000000Z\",\"@mt\":\"" EXPIRED "\"}" },
+		{ "json-serilog", "{\"Timestamp\":\"" ISO "\",\"Level\":\"Information\",\"MessageTemplate\":\"x\",\"RenderedMessage\":\"" EXPIRED "\"}" },
+		{ "json-serilog", "{\"Timestamp\":\"" ISO " \",\"LogLevel\":\"Information\",\"Category\":\"a.B\",\"Message\":\"" EXPIRED "\"}" },
+		{ "json-zap-development", "{\"L\":\"INFO\",\"T\":\"" ISO "\",\"M\":\"" EXPIRED "\"}" },
 	};
 
 	(void)state;

@@ -38,7 +38,7 @@ static void open_with(struct reading *r, const struct record_reader_ops *ops, co
 	memset(r, 0, sizeof *r);
 	r->arena = arena_new();
 	r->ops = ops;
-	intake_init(&r->intake, stream_of(r->arena, (struct sv){ (const char *)bytes, n }), r->arena);
+	intake_init(&r->intake, stream_of(r->arena, (struct sv){ (const char *)bytes, n }), 0, r->arena);
 	r->reader = ops->open(&r->intake, r->arena, &r->why);
 }
 
@@ -468,6 +468,95 @@ static void test_pcap_of_impossible_length_stops(void **state)
 	make_end(&m);
 }
 
+/* ---- reading ahead ---- */
+
+/* Gives its bytes in pieces of any size, and then is damaged or ends. */
+struct pieces {
+	const struct making *of;
+	size_t at, piece;
+	bool damaged;
+	unsigned reports;
+};
+
+static ptrdiff_t read_piece(void *context, void *bytes, size_t n)
+{
+	struct pieces *p = context;
+
+	p->piece = p->piece * 7 % 99991 + 1;
+	if (n > p->piece)
+		n = p->piece;
+	if (n > p->of->n - p->at)
+		n = p->of->n - p->at;
+	if (n == 0)
+		return p->damaged ? -1 : 0;
+	memcpy(bytes, p->of->bytes + p->at, n);
+	p->at += n;
+	return (ptrdiff_t)n;
+}
+
+static void count_report(void *context, uint64_t at)
+{
+	struct pieces *p = context;
+
+	assert_int_equal(at, p->of->n);
+	p->reports++;
+}
+
+static uint64_t sum_of(struct pieces *p, unsigned threads, unsigned stop_after, int end)
+{
+	struct arena *a = arena_new();
+	struct intake intake;
+	struct record_reader *reader;
+	struct record r;
+	const char *why;
+	uint64_t sum = 0;
+	unsigned records = 0;
+	int rc = 1;
+
+	intake_init(&intake, stream_new(a, (struct stream_source){ read_piece, count_report, p }), threads, a);
+	reader = record_pcap.open(&intake, a, &why);
+	assert_non_null(reader);
+	while (records < stop_after && (rc = record_pcap.next(reader, &r, &why)) == 1) {
+		records++;
+		sum = sum * 31 + r.offset;
+		for (uint32_t i = 0; i < r.captured; i++)
+			sum = sum * 31 + r.bytes[i];
+	}
+	assert_int_equal(rc, end);
+	assert_int_equal(intake.damaged, end < 0);
+	intake_fini(&intake);
+	arena_free(a);
+	return sum;
+}
+
+/* Packets of 0 to 9,999 bytes, over many blocks. */
+static void test_what_is_read_ahead_is_the_same(void **state)
+{
+	static uint8_t bytes[10000];
+	struct making m = make_begin(false);
+
+	(void)state;
+	make_pcap_header(&m, 0xa1b2c3d4, LINK_RAW);
+	for (uint32_t i = 0; m.n + 2 * sizeof bytes < MAKING_BYTES_MAX; i++) {
+		memset(bytes, (int)i, sizeof bytes);
+		make_pcap_record(&m, (uint32_t)START_S, i, bytes, (size_t)i * 7919 % 10000, 10000);
+	}
+	for (int damaged = 0; damaged <= 1; damaged++) {
+		struct pieces alone = { .of = &m, .piece = 1, .damaged = damaged != 0 }, ahead = alone;
+
+		assert_true(sum_of(&alone, 1, UINT32_MAX, -damaged) == sum_of(&ahead, 2, UINT32_MAX, -damaged));
+		assert_int_equal(alone.reports, damaged);
+		assert_int_equal(ahead.reports, damaged);
+	}
+	/* Who stops early leaves nothing behind. */
+	{
+		struct pieces p = { .of = &m, .piece = 1 };
+
+		sum_of(&p, 2, 10, 1);
+	}
+	make_end(&m);
+}
+
 /* ---- against libpcap ---- */
 
 /* Records that both read are alike; libpcap may stop before, and never goes on after. */
@@ -582,6 +671,7 @@ int main(void)
 		cmocka_unit_test(test_lies_of_a_block_stop_the_reading_and_are_named),
 		cmocka_unit_test(test_option_longer_than_its_block),
 		cmocka_unit_test(test_pcap_of_impossible_length_stops),
+		cmocka_unit_test(test_what_is_read_ahead_is_the_same),
 		cmocka_unit_test(test_records_are_those_of_libpcap),
 		cmocka_unit_test(test_what_libpcap_alone_knows_is_read_through_it),
 	};

@@ -563,6 +563,36 @@ static void lines_without_a_layout_belong_to_the_record_before(void **state)
 	bench_end(&b);
 }
 
+/* java.util.logging, in English and Chinese; a line that is no message leaves the record without one. */
+static void a_message_may_stand_below_its_time(void **state)
+{
+	struct bench b = shipped();
+	struct joiner *j = joiner_new(b.rules, (struct zone){ 0 });
+	struct joined joined;
+
+	(void)state;
+	assert_false(joiner_add(j, SV("Nov 30, 2026 1:47:14 PM a.b.C log"), 1, 0, &joined));
+	assert_false(joiner_add(j, SV("WARNING: [Consumer clientId=c-1, groupId=g] lost: it"), 2, 34, &joined));
+	assert_false(joiner_add(j, SV("java.lang.IllegalStateException: x"), 3, 80, &joined));
+	assert_true(joiner_add(j, SV("11\xe6\x9c\x88 30, 2026 1:47:15 \xe4\xb8\x8b\xe5\x8d\x88 a.b.C log"), 4, 120, &joined));
+	assert_true(sv_eq(joined.record.body, SV("[Consumer clientId=c-1, groupId=g] lost: it")));
+	assert_true(sv_eq(joined.record.level, SV("WARNING")));
+	assert_true(sv_eq(joined.record.more, SV("java.lang.IllegalStateException: x")));
+	assert_true(sv_eq(joined.text, SV("Nov 30, 2026 1:47:14 PM a.b.C log\nWARNING: [Consumer clientId=c-1, groupId=g] lost: it")));
+	assert_int_equal(joined.line, 1);
+	assert_false(joiner_add(j, SV("\xe4\xbf\xa1\xe6\x81\xaf: two"), 5, 160, &joined));
+	assert_true(joiner_add(j, SV("Nov 30, 2026 1:47:16 PM a.b.C log"), 6, 170, &joined));
+	assert_true(sv_eq(joined.record.body, SV("two")));
+	/* 2026-11-30T13:47:15Z */
+	assert_int_equal(joined.record.time.us, INT64_C(1796046435000000));
+	assert_false(joiner_add(j, SV("no message at all: of any level"), 7, 200, &joined));
+	assert_true(joiner_end(j, &joined));
+	assert_int_equal(joined.record.body.n, 0);
+	assert_true(sv_eq(joined.record.more, SV("no message at all: of any level")));
+	joiner_free(j);
+	bench_end(&b);
+}
+
 static void a_record_is_bounded(void **state)
 {
 	struct bench b = shipped();
@@ -605,6 +635,7 @@ int main(void)
 		cmocka_unit_test(the_table_with_most_columns_is_taken),
 		cmocka_unit_test(words_of_a_status_column_have_a_meaning),
 		cmocka_unit_test(lines_without_a_layout_belong_to_the_record_before),
+		cmocka_unit_test(a_message_may_stand_below_its_time),
 		cmocka_unit_test(a_record_is_bounded),
 	};
 

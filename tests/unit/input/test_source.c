@@ -713,9 +713,10 @@ static void test_a_name_twice_in_an_archive(void **state)
 	teardown_files(p);
 }
 
-static void test_nested_once(void **state)
+static void test_nested(void **state)
 {
 	struct place_for_files *p = setup_files();
+	char name[16] = "middle.tar";
 	size_t n;
 	char *bytes;
 
@@ -728,34 +729,59 @@ static void test_nested_once(void **state)
 	assert_sv_equal(input_at(p, "middle.tar!c-1/app.log.gz")->kind, "log");
 	assert_sv_equal(input_at(p, "middle.tar!c-1/app.log.gz")->host, "c-1");
 
-	/* Deeper is said, not read. */
+	/* A bundle as it is attached to a ticket. */
 	bytes = slurp(p, "middle.tar", &n);
 	PACK(p, "outer.zip", ZIP, { "middle.tar", bytes, n });
 	assert_int_equal(ingest(p, path_of(p, "outer.zip")), 0);
 	assert_int_equal(p->kit->input_count, 4);
 	assert_sv_equal(input_at(p, "outer.zip!middle.tar!c-1/b.log")->kind, "log");
-	assert_sv_equal(input_at(p, "outer.zip!middle.tar!c-1/app.log.gz")->kind, "skipped");
+	assert_sv_equal(input_at(p, "outer.zip!middle.tar!c-1/app.log.gz")->kind, "log");
+	assert_int_equal(kit_problems(p->kit, "input.nested"), 0);
+
+	/* Much deeper is said, not read. */
+	for (char depth = '1'; depth <= '5'; depth++) {
+		char inner[sizeof name];
+
+		memcpy(inner, name, sizeof name);
+		bytes = slurp(p, inner, &n);
+		snprintf(name, sizeof name, "%c.tar", depth);
+		PACK(p, name, TAR, { inner, bytes, n });
+	}
+	assert_int_equal(ingest(p, path_of(p, "5.tar")), 0);
 	assert_int_equal(kit_problems(p->kit, "input.nested"), 1);
 	teardown_files(p);
 }
 
-static void test_gzip_members_appended(void **state)
+/* One file packed and appended to another, as logrotate and backups do. */
+static void append(struct place_for_files *p, const char *name, const char *first, const char *second, size_t second_bytes)
 {
-	struct place_for_files *p = setup_files();
 	size_t n, m;
-	char *one, *both;
+	char *one = slurp(p, first, &n), *two = slurp(p, second, &m), *both;
+
+	if (second_bytes > 0)
+		m = second_bytes;
+	both = arena_alloc(p->kit->arena, n + m);
+	memcpy(both, one, n);
+	memcpy(both + n, two, m);
+	write_bytes(p, name, both, n + m);
+}
+
+static void test_members_appended(void **state)
+{
+	static const enum packing how[] = { GZ, XZ, BZ2, ZSTD, LZ4 };
 
 	(void)state;
-	PACK(p, "a.gz", GZ, { "data", LOG("1"), 0 });
-	one = slurp(p, "a.gz", &n);
-	both = arena_alloc(p->kit->arena, 2 * n);
-	memcpy(both, one, n);
-	memcpy(both + n, one, n);
-	m = 2 * n;
-	write_bytes(p, "b.gz", both, m);
-	assert_int_equal(ingest(p, path_of(p, "b.gz")), 0);
-	assert_int_equal(input_at(p, "b.gz")->records, 2);
-	teardown_files(p);
+	for (size_t i = 0; i < sizeof how / sizeof how[0]; i++) {
+		struct place_for_files *p = setup_files();
+
+		PACK(p, "a", how[i], { "data", LOG("1"), 0 });
+		PACK(p, "b", how[i], { "data", LOG("2"), 0 });
+		append(p, "both", "a", "b", 0);
+		assert_int_equal(ingest(p, path_of(p, "both")), 0);
+		assert_int_equal(input_at(p, "both")->records, 2);
+		assert_int_equal(diag_count(p->kit->diag), 0);
+		teardown_files(p);
+	}
 }
 
 /* Lines that do not compress well, so that a cut in the middle leaves much before it. */
@@ -803,6 +829,37 @@ static void test_a_truncated_file_keeps_what_was_read(void **state)
 	teardown_files(p);
 }
 
+/* Each but lz4, whose block is up to 4 MiB: it says that nothing is left. What comes before is whole, and what is lost is told. */
+static void test_each_truncated_file_is_salvaged(void **state)
+{
+	static const struct {
+		enum packing how;
+		size_t least, most;	/* records */
+	} cases[] = { { GZ, 8000, 10300 }, { XZ, 8000, 10300 }, { BZ2, 7000, 10300 }, { ZSTD, 7000, 10300 }, { LZ4, 0, 0 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct place_for_files *p = setup_files();
+		struct sv log = noisy_log(p, 20000);
+		size_t n;
+		char *bytes;
+
+		PACK(p, "whole", cases[i].how, { "data", log.p, log.n });
+		bytes = slurp(p, "whole", &n);
+		write_bytes(p, "cut", bytes, n / 2);
+		assert_int_equal(ingest(p, path_of(p, "cut")), 0);
+		assert_in_range(input_at(p, "cut")->records, cases[i].least, cases[i].most);
+		assert_int_equal(problem_at(p, "input.damaged", path_of(p, "cut"))->severity, SEVERITY_WARNING);
+
+		/* The second of two. */
+		append(p, "second", "whole", "whole", n / 2);
+		assert_int_equal(ingest(p, path_of(p, "second")), 0);
+		assert_in_range(input_at(p, "second")->records, cases[i].least > 0 ? 20000 : 0, 30300);
+		assert_int_equal(problem_at(p, "input.damaged", path_of(p, "second"))->severity, SEVERITY_WARNING);
+		teardown_files(p);
+	}
+}
+
 static void test_a_truncated_archive_keeps_its_first_members(void **state)
 {
 	struct place_for_files *p = setup_files();
@@ -846,9 +903,12 @@ static void test_nothing_packed(void **state)
 
 	(void)state;
 	PACK(p, "a.gz", GZ, { "data", "", 0 });
-	assert_int_equal(ingest(p, path_of(p, "a.gz")), 0);
+	/* What the lz4 program makes of nothing. */
+	write_bytes(p, "a.lz4", "\x04\x22\x4d\x18\x64\x40\xa7\x00\x00\x00\x00\x05\x5d\xcc\x02", 15);
+	assert_int_equal(ingest(p, p->root), 0);
 	assert_sv_equal(input_at(p, "a.gz")->kind, "skipped");
-	assert_int_equal(kit_problems(p->kit, "input.empty"), 1);
+	assert_sv_equal(input_at(p, "a.lz4")->kind, "skipped");
+	assert_int_equal(kit_problems(p->kit, "input.empty"), 2);
 	teardown_files(p);
 }
 
@@ -967,9 +1027,10 @@ int main(void)
 		cmocka_unit_test(test_archives),
 		cmocka_unit_test(test_a_named_archive_does_not_warn_of_its_readme),
 		cmocka_unit_test(test_a_name_twice_in_an_archive),
-		cmocka_unit_test(test_nested_once),
-		cmocka_unit_test(test_gzip_members_appended),
+		cmocka_unit_test(test_nested),
+		cmocka_unit_test(test_members_appended),
 		cmocka_unit_test(test_a_truncated_file_keeps_what_was_read),
+		cmocka_unit_test(test_each_truncated_file_is_salvaged),
 		cmocka_unit_test(test_a_truncated_archive_keeps_its_first_members),
 		cmocka_unit_test(test_not_even_a_header),
 		cmocka_unit_test(test_nothing_packed),

@@ -103,6 +103,23 @@ static void the_same_event_out_of_each_wrapper(void **state)
 		  "wrapper" },
 		{ "> {\"log\":\"", "\\n\",\"stream\":\"stdout\",\"time\":\"2026-11-30T13:47:02.6Z\"}", "kafka in docker", NULL, "wrapper" },
 		{ "kafka-1  | 2026-11-30T13:47:02.500914361Z ", "", "kafka in timestamps", "kafka-1", "wrapper" },
+		{ "\x1b[36mkafka-1  | \x1b[0m", "", "kafka in compose", "kafka-1", "assumed" },
+		{ "{\"message\":\"", "\",\"namespace\":\"shop\",\"podName\":\"k-0\",\"containerName\":\"kafka\"}", "kafka in stern", "k-0", "assumed" },
+		{ "{\"podName\":\"k-0\",\"containerName\":\"kafka\",\"message\":\"2026-11-30T13:47:02.500914361Z ", "\"}", "kafka in timestamps", "k-0",
+		  "wrapper" },
+		{ "<134>1 2026-11-30T13:47:02.7Z node-a app 1 ID [mdc@32473 id=\"a\\]b\" x=\"]\"][y z=\"\\\"] \"] ", "", "kafka in syslog", "node-a",
+		  "wrapper" },
+		{ "<134>1 2026-11-30T13:47:02.7Z relay rsyslogd - - - Nov 30 13:47:02 node-a java[4]: ", "", "kafka in syslog", "node-a", "wrapper" },
+		{ "{\"__REALTIME_TIMESTAMP\":\"1796046422600000\",\"_HOSTNAME\":\"node-a\",\"MESSAGE\":\"{\\\"log\\\":\\\"",
+		  "\\\\n\\\",\\\"stream\\\":\\\"stdout\\\",\\\"time\\\":\\\"2026-11-30T13:47:02.6Z\\\"}\"}", "kafka in docker", "node-a", "wrapper" },
+		{ "/containers/ab-json.log:12:{\"log\":\"", "\\n\",\"stream\":\"stdout\",\"time\":\"2026-11-30T13:47:02.6Z\"}", "kafka in docker", NULL, "wrapper" },
+		{ "server.log-120-", "", "kafka in grep", NULL, "assumed" },
+		{ "120:", "", "kafka in grep", NULL, "assumed" },
+		{ ">", "", "kafka in quote", NULL, "assumed" },
+		{ "> > ", "", "kafka in quote", NULL, "assumed" },
+		/* Not at the start of the file: one was added to another. */
+		{ "\xef\xbb\xbf", "", "kafka in mark", NULL, "assumed" },
+		{ "\xef\xbb\xbf{\"log\":\"", "\\n\",\"stream\":\"stdout\",\"time\":\"2026-11-30T13:47:02.6Z\"}", "kafka in docker", NULL, "wrapper" },
 	};
 
 	(void)state;
@@ -153,6 +170,38 @@ static void pieces_of_a_line_are_joined_by_stream(void **state)
 	check_expired(k, 0, "m-1", T0 + 2500000, 1);
 	check_expired(k, 1, "m-2", T0 + 3000000, 5);
 	assert_int_equal(kit_problems(k, "log.record_cut"), 0);
+	kit_free(k);
+}
+
+/* Two containers of one file write at once, each in pieces. */
+static void pieces_of_two_containers_do_not_mix(void **state)
+{
+#define TO_REST(time) "[2026-11-30 " time "] INFO [GroupCoordinator id=1 topic=__consumer_offsets partition=31] Mem"
+#define REST(m) "ber " m " in group refunds has failed, removing it from the group. (a.b.C)"
+	struct kit *k = read_log(SV("[pod/a/kafka] " CRI("13:47:02.6", "P", TO_REST("13:47:02,500"))
+				    "[pod/b/kafka] " CRI("13:47:03.1", "P", TO_REST("13:47:03,000"))
+				    "[pod/a/kafka] " CRI("13:47:02.6", "F", REST("m-1")) "[pod/b/kafka] " CRI("13:47:03.1", "F", REST("m-2"))));
+
+	(void)state;
+	check_expired(k, 0, "m-1", T0 + 2500000, 1);
+	check_expired(k, 1, "m-2", T0 + 3000000, 2);
+	assert_sv_equal(k->events[0].host, "a");
+	assert_sv_equal(k->events[1].host, "b");
+	assert_int_equal(kit_problems(k, "log.record_cut"), 0);
+	kit_free(k);
+}
+
+/* The last line of a log that is copied while it is written to. */
+static void what_is_cut_gives_nothing_and_the_rest_is_read(void **state)
+{
+	struct kit *k = read_log(SV(KAFKA("13:47:02,500", EXPIRED("m-1")) "\n[2026-11-30 13:47:03,000] INFO [GroupCoordinator id=1 topic=__con"
+				    KAFKA("13:47:04,000", EXPIRED("m-2")) "\n[2026-11-30 13:47:05,000] INFO [GroupCoordinator id=1 to"));
+
+	(void)state;
+	assert_int_equal(k->event_count, 3);
+	check_expired(k, 0, "m-1", T0 + 2500000, 1);
+	check_expired(k, 1, "m-2", T0 + 4000000, 2);
+	assert_int_equal(k->events[2].type, EVENT_COVERED);
 	kit_free(k);
 }
 
@@ -631,6 +680,8 @@ int main(void)
 		cmocka_unit_test(the_same_event_out_of_each_wrapper),
 		cmocka_unit_test(what_is_said_of_the_host_outweighs_the_wrapper),
 		cmocka_unit_test(pieces_of_a_line_are_joined_by_stream),
+		cmocka_unit_test(pieces_of_two_containers_do_not_mix),
+		cmocka_unit_test(what_is_cut_gives_nothing_and_the_rest_is_read),
 		cmocka_unit_test(a_piece_whose_rest_is_missing_is_marked),
 		cmocka_unit_test(docker_says_the_end_of_a_line_in_the_text),
 		cmocka_unit_test(the_lines_below_a_record_go_to_their_own_writer),

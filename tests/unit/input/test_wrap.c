@@ -120,7 +120,14 @@ static void each_wrapper_comes_off(void **state)
 		{ "kern  :warn  : [ 1384.223456] text", "dmesg", "text", -2, NULL, WRAP_WHOLE },
 		{ "logs/app.log:12:text", "grep", "text", -1, NULL, WRAP_WHOLE },
 		{ "app.log:" INNER, "grep", INNER, -1, NULL, WRAP_WHOLE },
+		{ "/var/log/app-1.log-13-" INNER, "grep", INNER, -1, NULL, WRAP_WHOLE },
+		{ "app.log-13-{\"a\":1}", "grep", "{\"a\":1}", -1, NULL, WRAP_WHOLE },
+		{ "12:" INNER, "grep", INNER, -1, NULL, WRAP_WHOLE },
+		{ "12-{\"a\":1}", "grep", "{\"a\":1}", -1, NULL, WRAP_WHOLE },
 		{ "> text", "quote", "text", -1, NULL, WRAP_WHOLE },
+		{ ">> text", "quote", "text", -1, NULL, WRAP_WHOLE },
+		{ ">" INNER, "quote", INNER, -1, NULL, WRAP_WHOLE },
+		{ "\xef\xbb\xbf" INNER, "mark", INNER, -1, NULL, WRAP_WHOLE },
 		{ "\x1b[32mINFO\x1b[0m text\x1b[1;31m", "colours", "INFO text", -1, NULL, WRAP_WHOLE },
 	};
 
@@ -155,6 +162,8 @@ static void lines_of_applications_are_left_as_they_are(void **state)
 		"{\"log\":\"text\\n\",\"stream\":\"stdout\",\"time\":\"2026-11-30T11:33:04Z\"",
 		"<999>Nov 30 11:33:04 text", "<134>1 yesterday node-a app 1 - - text",
 		"11:31:38.530 [main] INFO a.B - x", "| a | b |", " id | name",
+		/* A number or a name before something that is no beginning of a record; a tag; a mark alone. */
+		"12:text", "12:13 text", "12-text", "a-12-" INNER, "app.log-x-" INNER, ">text", "\xef\xbb\xbf",
 	};
 	struct wrap_memory m = memory();
 
@@ -179,6 +188,12 @@ static void a_container_seen_before_is_known(void **state)
 	assert_true(wrap_peel(SV("orders-6c9f app \tat a.B"), &m, &layer));
 	assert_sv_equal(layer.text, "\tat a.B");
 	assert_false(wrap_peel(SV("orders-6c9f web \tat a.B"), &m, &layer));
+	/* So are the lines that grep numbers, but for times of day. */
+	assert_false(wrap_peel(SV("12:\tat a.B"), &m, &layer));
+	assert_true(wrap_peel(SV("11:" INNER), &m, &layer));
+	assert_true(wrap_peel(SV("12:\tat a.B"), &m, &layer));
+	assert_sv_equal(layer.text, "\tat a.B");
+	assert_false(wrap_peel(SV("11:31:38.530 [main] INFO a.B - x"), &m, &layer));
 	/* So is a host, by a line that has a number behind its program. */
 	assert_false(wrap_peel(SV("2026-11-30T12:33:04+01:00 node-a dockerd: text"), &m, &layer));
 	assert_true(wrap_peel(SV("2026-11-30T12:33:04+01:00 node-a java[412]: text"), &m, &layer));
@@ -212,12 +227,27 @@ static void two_records_on_one_line_are_parted_where_that_is_certain(void **stat
 	}
 }
 
+/* A log that was truncated below its writer goes on behind a hole. */
+static void zeros_before_a_line_come_off(void **state)
+{
+	static const char zeros[] = "\0\0\0" INNER;
+	struct wrap_memory m = memory();
+	struct wrap_layer layer;
+
+	(void)state;
+	assert_true(wrap_peel((struct sv){ zeros, sizeof zeros - 1 }, &m, &layer));
+	assert_sv_equal(layer.text, INNER);
+	assert_false(wrap_peel((struct sv){ zeros, 3 }, &m, &layer));
+	memory_fini(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_wrapper_comes_off),
 		cmocka_unit_test(lines_of_applications_are_left_as_they_are),
 		cmocka_unit_test(a_container_seen_before_is_known),
+		cmocka_unit_test(zeros_before_a_line_come_off),
 		cmocka_unit_test(two_records_on_one_line_are_parted_where_that_is_certain),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

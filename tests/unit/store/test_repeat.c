@@ -45,13 +45,18 @@ static size_t count_events(struct story *st)
 	return n;
 }
 
-static size_t problems(const struct story *st)
+static size_t problems_of(const struct story *st, const char *code)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < diag_count(st->diag); i++)
-		n += sv_eq(diag_at(st->diag, i)->code, SV("event.repeated"));
+		n += sv_eq(diag_at(st->diag, i)->code, sv_of(code));
 	return n;
+}
+
+static size_t problems(const struct story *st)
+{
+	return problems_of(st, "event.repeated");
 }
 
 #define A { "10:00:01", "a", "line a", "broker-1" }
@@ -135,6 +140,33 @@ static void lines_alike_and_far_apart_in_one_input_are_two(void **state)
 	story_free(st);
 }
 
+/* A program that logs in a circle: more of it proves no more. What was executed so often was executed so often. */
+static void a_flood_of_one_line_is_left_out_and_told(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	story_input(st, "flood", "log", "broker-1");
+	for (int i = 0; i < REPEAT_FLOOD + 2; i++)
+		tell(st, &(struct told)A);
+	tell(st, &(struct told)B);
+	story_end_input(st);
+	assert_int_equal(count_events(st), REPEAT_FLOOD + 1);
+	assert_int_equal(problems_of(st, "event.flood"), 1);
+	assert_true(sv_starts_with(diag_at(st->diag, 0)->message, SV("2 events left out, this the first")));
+	assert_int_equal(diag_at(st->diag, 0)->place.number, REPEAT_FLOOD + 1);
+	story_free(st);
+
+	st = story_new();
+	story_input(st, "effects", "log", "app-1");
+	for (int i = 0; i < REPEAT_FLOOD + 2; i++)
+		story_event(st, EVENT_EFFECT, "app-1", at("10:00:01"), "business_key", "R-1", "status", "success", "text", "paid R-1", NULL);
+	story_end_input(st);
+	assert_int_equal(count_events(st), REPEAT_FLOOD + 2);
+	assert_int_equal(problems_of(st, "event.flood"), 0);
+	story_free(st);
+}
+
 /* Rows of tables are no lines of a log: those that repeat are what is looked for. */
 static void rows_of_tables_all_count(void **state)
 {
@@ -204,6 +236,7 @@ int main(void)
 		cmocka_unit_test(what_differs_in_anything_is_another),
 		cmocka_unit_test(lines_alike_are_told_apart_by_their_number),
 		cmocka_unit_test(lines_alike_and_far_apart_in_one_input_are_two),
+		cmocka_unit_test(a_flood_of_one_line_is_left_out_and_told),
 		cmocka_unit_test(rows_of_tables_all_count),
 		cmocka_unit_test(an_entry_of_a_collector_is_known_by_its_id),
 		cmocka_unit_test(an_abandoned_input_hides_no_line),
