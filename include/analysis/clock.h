@@ -23,6 +23,7 @@ enum clock_method {
 	CLOCK_OPTION,	   /* the user's --offset */
 	CLOCK_LINKS,	   /* enclosed from both sides, at least for a part of the time */
 	CLOCK_ONE_SIDED,   /* bounded from one side: offset 0 when the bound allows it, else the bound */
+	CLOCK_DAEMONS,	   /* no link at all, but by its own time daemon and the reference's */
 	CLOCK_ASSUMED,	   /* no link at all: offset 0, uncertainty unknown */
 	CLOCK_CONTRADICTORY, /* bounds exclude one another, and steps cannot be told: offset 0, uncertainty unknown, said so */
 };
@@ -82,12 +83,28 @@ struct input_zone {
 	struct zone zone;	/* so far east of the zone in which it was read */
 };
 
+/* What a host's time daemon says of its clock, by the host's own. */
+struct clock_daemon {
+	struct sv host;
+	size_t readings;
+	struct host_time first, last;
+	int64_t least_us, most_us;	/* the clock less true time, as read */
+	bool has_bound;			/* each reading says how wrong it may be */
+	int64_t low_us, high_us;	/* the same, with that */
+	bool is_against_reference;	/* the reference's daemon was read meanwhile, and bounds it as well */
+	struct host_time both_from, both_to;
+	int64_t ahead_least_us, ahead_most_us; /* this clock less the reference, by both */
+	bool is_contradicted;		/* by links, or by the user */
+};
+
 struct clocks {
 	struct sv reference;	/* host; absent when the events that would choose it name none */
 	struct host_clock *hosts;	/* all hosts that events name, by name */
 	size_t count;
 	struct input_zone *zones;	/* by input */
 	size_t zone_count;
+	const struct clock_daemon *daemons;	/* by first reading */
+	size_t daemon_count;
 };
 
 /*

@@ -81,7 +81,8 @@ struct rebalance {
 	bool has_exposure;	/* false: empty, the network did not cause it */
 	struct span exposure;
 	const char *exposure_basis; /* how its length is known: "timer reset", "setting", "default"; NULL without one */
-	bool observed;		/* jitter evidence covers it */
+	bool observed;		/* jitter evidence covers it, or shows jitter */
+	bool counted;		/* in the shares: evidence that would have shown quiet as well covers it */
 	bool contained;		/* the trigger's moment lies in an outage */
 	bool lagged;
 	bool explained;
@@ -90,6 +91,7 @@ struct rebalance {
 	bool implausible;	/* lagged, but losses alone cannot have made so long a silence of the outages seen */
 	int64_t overlap_us;	/* of the exposure with jitter windows */
 	int64_t pause_overlap_us;
+	struct evidence_list stalls;	/* of its hosts, in the time before it: filled by stalls_find (stall.h) */
 	const struct window **windows;	/* jitter windows that meet the exposure, by start */
 	size_t window_count;
 	const struct window **pauses;	/* process and server pauses that do */

@@ -30,6 +30,8 @@ void members_share(struct json_writer *w, const struct findings *f);
 /* section_network.c */
 void chapter_windows(struct out *o, const struct chapter_context *c);
 void members_windows(struct json_writer *w, const struct findings *f);
+/* What the counters' sampling means for the windows, and for the verdict when there is nothing else; absent when nothing. */
+struct sv sampling_words(const struct chapter_context *c, bool of_verdict);
 /* section_effects.c */
 void chapter_effects(struct out *o, const struct chapter_context *c);
 void chapter_books(struct out *o, const struct chapter_context *c);

@@ -156,6 +156,7 @@ const char *clock_method_name(enum clock_method m)
 		[CLOCK_OPTION] = "option",
 		[CLOCK_LINKS] = "links",
 		[CLOCK_ONE_SIDED] = "one_sided",
+		[CLOCK_DAEMONS] = "daemons",
 		[CLOCK_ASSUMED] = "assumed",
 		[CLOCK_CONTRADICTORY] = "contradictory",
 	};

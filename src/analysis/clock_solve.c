@@ -17,6 +17,7 @@
 
 #include "analysis/clock.h"
 
+#include "analysis/clock_daemon.h"
 #include "analysis/clock_fit.h"
 #include "analysis/clock_links.h"
 #include "analysis/clock_piece.h"
@@ -428,7 +429,7 @@ static int keep_clocks(struct store *s, const struct solver *v, struct arena *a,
 		if (clock_told_take(s, out, a, h) < 0)
 			return -1;
 	}
-	return 0;
+	return clock_daemons_take(s, a, out);
 }
 
 int clocks_find(struct store *s, const struct analysis_options *o, struct arena *a, struct clocks *out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A daemon that sets the clock says so, and most say by how much (input-formats.md
- * 1.13). Its word is a candidate: where links speak of the same time they decide.
+ * 1.13). A probe sees it between two samples. Its word is a candidate: where links speak of the same time they decide.
  */
 
 #include "analysis/clock_told.h"
@@ -21,6 +21,7 @@
 struct told {
 	const struct event *event;
 	int64_t at_us;
+	int64_t within_us;	/* before it: who looks at the clock now and then knows an interval */
 	bool has_step;
 	int64_t step_us;
 	bool is_used;
@@ -50,7 +51,8 @@ static int load(struct store *s, const struct clocks *c, struct arena *a, struct
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		const struct zone *zone = clock_zone_of(c, events[i].place.input);
-		struct told t = { .event = &events[i], .at_us = events[i].time.us };
+		struct told t = { .event = &events[i], .at_us = clock_add(events[i].time.us, events[i].duration_us),
+				  .within_us = events[i].duration_us };
 
 		if (!sv_eq(events[i].host, host))
 			continue;
@@ -66,16 +68,19 @@ static int load(struct store *s, const struct clocks *c, struct arena *a, struct
 /* Between which times that it showed the clock was set, by a line at this one. */
 static void place_step(struct clock_piece *p, const struct told *t)
 {
-	p->set_after.us = clock_sub(clock_sub(t->at_us, p->step_us), LINE_US);
+	p->set_after.us = clock_sub(clock_sub(t->at_us, p->step_us), t->within_us > LINE_US ? t->within_us : LINE_US);
 	p->set_before.us = clock_add(t->at_us, LINE_US);
 	p->since.us = p->set_after.us / 2 + p->set_before.us / 2;
 }
 
 static void cite(struct clock_piece *p, struct told *t, struct arena *a)
 {
+	const char *role = t->within_us > 0 ? "between two samples of the host the clock was set"
+					    : "the host's own daemon says that the clock was set";
+
 	t->is_used = true;
 	p->is_told = true;
-	p->told = evidence_of(a, t->event, (struct ref_time){ 0 }, "the host's own daemon says that the clock was set");
+	p->told = evidence_of(a, t->event, (struct ref_time){ 0 }, role);
 }
 
 /* ---- steps that links show ---- */
@@ -107,7 +112,7 @@ static struct told *teller_of(struct tellings *all, const struct clock_piece *be
 		if (best == NULL || t->has_step != best->has_step) {
 			best = t;
 			is_ambiguous = false;
-		} else if (t->at_us - best->at_us > SAME_US) {
+		} else if (t->at_us - best->at_us > SAME_US + t->within_us) {
 			is_ambiguous = true;
 		}
 	}
@@ -176,7 +181,7 @@ static bool is_told_again(const struct tellings *all, size_t at)
 {
 	const struct told *t = &all->items[at];
 
-	for (size_t i = at; i-- > 0 && t->at_us - all->items[i].at_us <= SAME_US;)
+	for (size_t i = at; i-- > 0 && t->at_us - all->items[i].at_us <= SAME_US + t->within_us;)
 		if (all->items[i].has_step && llabs(all->items[i].step_us - t->step_us) < US_PER_MS)
 			return true;
 	return false;

@@ -4,7 +4,8 @@
  *
  * Observed: jitter evidence covers the exposure but for at most two heartbeat
  * intervals, the slack that "explained" has as well; for a rebalance that the
- * network cannot cause, its trigger's time. The denominator is the observed roots.
+ * network cannot cause, its trigger's time. So is one that a jitter window meets,
+ * whatever told of it, but it does not count: the denominator is the covered roots.
  */
 
 #include "analysis/share.h"
@@ -172,7 +173,8 @@ static struct sv doubts(struct arena *a, const struct judged *j)
 {
 	bool is_default = j->r->exposure_basis != NULL && strcmp(j->r->exposure_basis, "default") == 0;
 
-	return arena_printf(a, "%s%s%s",
+	return arena_printf(a, "%s%s%s%s",
+			    j->r->counted ? "" : " Quiet would not have been seen: it is not counted in the shares.",
 			    is_default ? " The timeout behind it is not in the evidence: Kafka's default is taken." : "",
 			    j->is_clock_known ? "" : " Nothing bounds the clocks' difference: it is taken to be 0.",
 			    j->near->is_certain ? "" : " The evidence cannot tell on whose path the jitter was.");
@@ -196,6 +198,10 @@ static struct sv note_of(struct arena *a, struct judged *j)
 {
 	const struct rebalance *r = j->r;
 
+	if (!r->observed && r->overlap_us + r->pause_overlap_us > 0)
+		return arena_printf(a, "No jitter evidence covers the time before it. Of its %.1f s jitter is told of for %.1f s, and a "
+				       "pause of the process or the broker for %.1f s.",
+				    seconds(span_length_us(r->exposure)), seconds(r->overlap_us), seconds(r->pause_overlap_us));
 	if (!r->observed)
 		return r->has_exposure ? SV("No jitter evidence covers the time before it.") : SV("No jitter evidence covers it.");
 	if (!r->has_exposure)
@@ -215,7 +221,8 @@ static struct sv note_of(struct arena *a, struct judged *j)
 
 /* ---- one rebalance ---- */
 
-static bool is_observed(const struct judged *j)
+/* What was there would have shown quiet as well as jitter. */
+static bool is_covered(const struct judged *j)
 {
 	/* Whose doing it was is not known, nor what: no path can be said to have been watched. */
 	if (j->r->trigger == TRIGGER_UNKNOWN && j->r->host.n == 0)
@@ -227,6 +234,15 @@ static bool is_observed(const struct judged *j)
 }
 
 /*
+ * A log that tells of jitter, and whose silence tells nothing: what it shows
+ * is so, and to count it would be to count the hits alone.
+ */
+static bool is_glimpsed(const struct judged *j)
+{
+	return j->r->has_exposure && j->near->is_certain && j->r->lagged;
+}
+
+/*
  * A living member that was evicted, and nothing shows why: a capture does not
  * show what its own host could not send, and TCP counts neither resets nor
  * delays. Where only one of the two is at hand the other might have shown it.
@@ -235,7 +251,7 @@ static bool is_open(const struct judged *j)
 {
 	const struct rebalance *r = j->r;
 
-	if (r->trigger != TRIGGER_SESSION_TIMEOUT || r->fate != FATE_WRONGLY_EVICTED || !r->observed || !r->has_exposure ||
+	if (r->trigger != TRIGGER_SESSION_TIMEOUT || r->fate != FATE_WRONGLY_EVICTED || !r->counted || !r->has_exposure ||
 	    r->broker_stalled || j->jitter.reaches || j->pause.reaches)
 		return false;
 	return !span_set_covers(&j->near->captured, r->exposure, slack_us(j->g)) ||
@@ -256,8 +272,9 @@ static void judge_root(struct court *c, struct judged *j)
 	j->as_pause = j->as_jitter;
 	j->as_pause.windows = &j->near->pauses;
 	j->as_pause.rivals = &j->near->jitter;
-	r->observed = is_observed(j);
 	judge_hits(j);
+	r->counted = is_covered(j);
+	r->observed = r->counted || is_glimpsed(j);
 	j->is_open = is_open(j);
 	keep_windows(c->arena, j);
 	r->attribution = attribution_of(j);
@@ -277,6 +294,7 @@ static void judge_follower(struct court *c, struct judged *j, const struct judge
 	r->exposure_basis = from->exposure_basis;
 	r->implausible = from->implausible;
 	r->observed = from->observed;
+	r->counted = from->counted;
 	r->lagged = from->lagged;
 	j->is_paused = root->is_paused;
 	r->explained = from->explained;
@@ -311,7 +329,7 @@ static void judge_all(struct court *c, struct rebalances *r)
 
 static bool is_counted(const struct judged *j)
 {
-	return j->r->is_root && j->r->observed;
+	return j->r->is_root && j->r->counted;
 }
 
 static void count_figures(const struct court *c, struct share *out)
@@ -358,12 +376,12 @@ static void count_shares(const struct court *c, struct share *out)
 	for (size_t i = 0; i < c->count; i++) {
 		const struct judged *j = &c->items[i];
 		bool is_proved = j->r->trigger_strength == STRENGTH_PROVES;
-		bool is_lagged = j->r->observed && j->r->lagged, is_paused = j->r->observed && j->is_paused;
+		bool is_lagged = j->r->counted && j->r->lagged, is_paused = j->r->counted && j->is_paused;
 		out->roots += j->r->is_root;
-		all += j->r->observed;
+		all += j->r->counted;
 		lagged.all += is_lagged;
 		paused.all += is_paused;
-		all_contained += j->r->observed && j->r->contained;
+		all_contained += j->r->counted && j->r->contained;
 		if (!is_counted(j))
 			continue;
 		out->observed++;
@@ -497,7 +515,7 @@ static struct sv contained_note(const struct court *c, const struct share *s)
 
 	for (size_t i = 0; i < c->count; i++) {
 		const struct rebalance *r = c->items[i].r;
-		if (!r->observed)
+		if (!r->counted)
 			continue;
 		late += r->lagged && !r->contained;
 		stray += r->contained && !r->lagged;

@@ -19,7 +19,7 @@ const struct window_kind_info window_kind_infos[WINDOW_KIND_COUNT] = {
 
 /* ---- coverage ---- */
 
-/* Intervals of one kind of evidence on one host, or the holes of one input. */
+/* Intervals of one kind of evidence on one host, or the holes of one input, or of all of a host's. */
 struct extent {
 	struct sv kind;
 	struct sv host;
@@ -27,6 +27,7 @@ struct extent {
 	struct sv scope;
 	bool coarse;
 	int64_t interval_us; /* the longest between two samples */
+	bool has_hosts; /* of the holes of an input: those of its host are among them */
 	struct span_set times;
 };
 
@@ -80,11 +81,29 @@ static int find_holes(const struct detect_context *ctx, struct extents *holes)
 	struct event e;
 	int rc;
 
+	/* One with a scope is told by another input than the one that has it: the probe's samples, of its capture. */
 	while ((rc = query_next(q, &e)) == 1)
-		span_set_add(&extent_of(ctx, holes, &e, e.place.input)->times, ctx->arena,
+		span_set_add(&extent_of(ctx, holes, &e, event_has(&e, FIELD_SCOPE) ? 0 : e.place.input)->times, ctx->arena,
 			     detect_event_span(ctx, &e));
 	query_free(q);
 	return rc;
+}
+
+/* Those of the input that covers, and those of its host. */
+static const struct span_set *holes_of(const struct detect_context *ctx, struct extents *holes, const struct event *e)
+{
+	struct extent *own = extent_of(ctx, holes, e, e->place.input);
+
+	for (size_t i = 0; !own->has_hosts && i < holes->count; i++) {
+		const struct extent *x = &holes->items[i];
+
+		if (x->input != 0 || !sv_eq(x->kind, own->kind) || !sv_eq(x->host, own->host))
+			continue;
+		for (size_t k = 0; k < x->times.count; k++)
+			span_set_add(&own->times, ctx->arena, x->times.items[k]);
+	}
+	own->has_hosts = true;
+	return &own->times;
 }
 
 /* The first hole that ends after the time. */
@@ -137,8 +156,8 @@ static int find_coverage(const struct detect_context *ctx)
 	struct query *q = query_events(ctx->store, types, 1);
 	int rc;
 	while ((rc = query_next(q, &e)) == 1)
-		add_without_holes(ctx->arena, add_covered(ctx, &covered, &e),
-				  detect_event_span(ctx, &e), &extent_of(ctx, &holes, &e, e.place.input)->times);
+		add_without_holes(ctx->arena, add_covered(ctx, &covered, &e), detect_event_span(ctx, &e),
+				  holes_of(ctx, &holes, &e));
 	query_free(q);
 	if (covered.count > 1)
 		qsort(covered.items, covered.count, sizeof *covered.items, compare_extents);

@@ -197,6 +197,7 @@ static void explain_rebalance(struct explanation *x, unsigned id)
 	out_paragraph(o, arena_printf(c->a, "Network: %s%s%.*s", attribution_name(r->attribution),
 				      sv_is_absent(r->attribution_note) ? "" : ". ", SV_ARG(r->attribution_note)));
 	add_pieces(x, words_id(c->a, 'R', r->id), &r->evidence);
+	add_pieces(x, words_id(c->a, 'R', r->id), &r->stalls);
 }
 
 static void explain_windows_of(struct explanation *x, unsigned rebalance)

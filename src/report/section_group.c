@@ -149,7 +149,7 @@ void chapter_share(struct out *o, const struct chapter_context *c)
 	if (s->pauses.chance.known && s->pauses.lagged.count > 0)
 		chance_paragraph(o, c, "pauses", &s->pauses);
 	if (s->roots > s->observed)
-		out_paragraph(o, arena_printf(c->a, "%zu root rebalances lie outside all jitter evidence and are not counted.",
+		out_paragraph(o, arena_printf(c->a, "%zu root rebalances are not covered by evidence of jitter, and are not counted.",
 					      s->roots - s->observed));
 }
 
@@ -274,6 +274,7 @@ static void member_rebalance(struct json_writer *w, const struct rebalance *r)
 	json_id(w, "root", 'R', r->root);
 	member_exposure(w, r);
 	json_bool(w, "observed", r->observed);
+	json_bool(w, "counted", r->counted);
 	json_bool(w, "contained", r->contained);
 	json_bool(w, "lagged", r->lagged);
 	json_bool(w, "explained", r->explained);
@@ -290,6 +291,7 @@ static void member_rebalance(struct json_writer *w, const struct rebalance *r)
 	json_array_end(w);
 	members_absences(w, r);
 	members_evidence(w, "evidence", &r->evidence);
+	members_evidence(w, "stalls", &r->stalls);
 	json_object_end(w);
 }
 

@@ -171,7 +171,7 @@ static void clock_bullets(struct out *o, const struct chapter_context *c)
 						   (double)h->pieces[k].step_us / US_PER_S,
 						   SV_ARG(words_time(c->a, c->f, clock_to_ref(clocks, h->host, h->pieces[k].set_after))),
 						   SV_ARG(words_time(c->a, c->f, clock_to_ref(clocks, h->host, h->pieces[k].set_before))),
-						   h->pieces[k].is_told ? " Its own daemon says so." : ""));
+						   h->pieces[k].is_told ? " The host itself says so." : ""));
 		if (h->links_refuted > 0)
 			out_bullet(o, arena_printf(c->a, "%zu links of %.*s contradict all the others, and are left out.",
 						   h->links_refuted, SV_ARG(h->host)));
@@ -179,6 +179,37 @@ static void clock_bullets(struct out *o, const struct chapter_context *c)
 			out_bullet(o, arena_printf(c->a, "%zu steps that a daemon of %.*s logged are excluded by the links around them, "
 							 "and are left out.",
 						   h->told_refuted, SV_ARG(h->host)));
+	}
+}
+
+static struct sv ms_words(struct arena *a, int64_t us)
+{
+	return arena_printf(a, "%+.3f ms", (double)us / 1000);
+}
+
+static void daemon_bullets(struct out *o, const struct chapter_context *c)
+{
+	const struct clocks *clocks = &c->f->clocks;
+
+	for (size_t i = 0; i < clocks->daemon_count; i++) {
+		const struct clock_daemon *d = &clocks->daemons[i];
+		struct sv bounds = SV(", without saying how wrong that may be"), against = SV("");
+
+		if (d->has_bound)
+			bounds = arena_printf(c->a, "; with what it may be wrong, %.*s to %.*s", SV_ARG(ms_words(c->a, d->low_us)),
+					      SV_ARG(ms_words(c->a, d->high_us)));
+		if (d->is_against_reference)
+			against = arena_printf(c->a, " By both daemons it was ahead of %.*s by %.*s to %.*s%s.",
+					       SV_ARG(clocks->reference), SV_ARG(ms_words(c->a, d->ahead_least_us)),
+					       SV_ARG(ms_words(c->a, d->ahead_most_us)),
+					       d->is_contradicted ? ", which is not what the table says: one of them is wrong" : "");
+		out_bullet(o, arena_printf(c->a, "The time daemon of %.*s read its clock %zu times, from %.*s to %.*s: ahead of true "
+						 "time by %.*s to %.*s%.*s.%.*s",
+					   SV_ARG(d->host), d->readings,
+					   SV_ARG(words_time(c->a, c->f, clock_to_ref(clocks, d->host, d->first))),
+					   SV_ARG(words_time(c->a, c->f, clock_to_ref(clocks, d->host, d->last))),
+					   SV_ARG(ms_words(c->a, d->least_us)), SV_ARG(ms_words(c->a, d->most_us)), SV_ARG(bounds),
+					   SV_ARG(against)));
 	}
 }
 
@@ -220,6 +251,7 @@ void chapter_clocks(struct out *o, const struct chapter_context *c)
 	}
 	out_table_end(o);
 	clock_bullets(o, c);
+	daemon_bullets(o, c);
 	if (!out_is_interactive(o))
 		return;
 	out_fold(o, SV("The links that bound each clock most"));
@@ -306,6 +338,28 @@ static void members_pieces(struct json_writer *w, const struct clocks *c, const 
 	json_array_end(w);
 }
 
+static void members_daemons(struct json_writer *w, const struct clocks *c)
+{
+	json_array(w, "clock_daemons");
+	for (size_t i = 0; i < c->daemon_count; i++) {
+		const struct clock_daemon *d = &c->daemons[i];
+		json_object(w, NULL);
+		json_text(w, "host", d->host);
+		json_int(w, "readings", (int64_t)d->readings);
+		json_time(w, "first", true, clock_to_ref(c, d->host, d->first).us);
+		json_time(w, "last", true, clock_to_ref(c, d->host, d->last).us);
+		json_int(w, "offset_least_us", d->least_us);
+		json_int(w, "offset_most_us", d->most_us);
+		json_maybe_int(w, "offset_low_us", d->has_bound, d->low_us);
+		json_maybe_int(w, "offset_high_us", d->has_bound, d->high_us);
+		json_maybe_int(w, "ahead_least_us", d->is_against_reference, d->ahead_least_us);
+		json_maybe_int(w, "ahead_most_us", d->is_against_reference, d->ahead_most_us);
+		json_bool(w, "is_contradicted", d->is_contradicted);
+		json_object_end(w);
+	}
+	json_array_end(w);
+}
+
 void members_inputs(struct json_writer *w, const struct findings *f)
 {
 	json_array(w, "inputs");
@@ -364,6 +418,7 @@ void members_inputs(struct json_writer *w, const struct findings *f)
 		json_object_end(w);
 	}
 	json_array_end(w);
+	members_daemons(w, &f->clocks);
 }
 
 void members_problems(struct json_writer *w, const struct findings *f)

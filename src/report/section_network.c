@@ -157,22 +157,44 @@ static int64_t session_timeout_us(const struct findings *f)
 	return least_ms * US_PER_MS;
 }
 
+static bool is_counters_alone(const struct windows *w)
+{
+	for (size_t i = 0; i < w->coverage_count; i++)
+		if (sv_eq(w->coverage[i].kind, SV("capture")))
+			return false;
+	return windows_coarsest(w, 0) != NULL;
+}
+
 /* A verdict that rests on coarse samples says so (input-formats.md 1.7). */
-static void sampling_note(struct out *o, const struct chapter_context *c)
+struct sv sampling_words(const struct chapter_context *c, bool of_verdict)
 {
 	int64_t timeout_us = session_timeout_us(c->f);
-	const struct coverage *worst = windows_coarsest(&c->f->windows, timeout_us);
+	bool is_alone = of_verdict && c->f->share.roots > 0 && is_counters_alone(&c->f->windows);
+	const struct coverage *worst = windows_coarsest(&c->f->windows, is_alone ? 0 : timeout_us);
 
-	if (worst == NULL)
-		return;
-	out_paragraph(o, arena_printf(c->a, "The samples of %.*s on %.*s lie %.*s apart, longer than the session timeout of %.*s: %s",
-				      SV_ARG(worst->kind), SV_ARG(words_or_dash(worst->host)),
-				      SV_ARG(words_duration(c->a, worst->interval_us)),
-				      SV_ARG(words_duration(c->a, timeout_us)),
-				      worst->is_coarse
-					      ? "what happened between two of them has no place, so they open no window, and "
-						"their quiet is no sign that nothing happened."
-					      : "a window of theirs is as long as that, whatever happened in it."));
+	if (worst == NULL || (of_verdict && !is_alone))
+		return SV_ABSENT;
+	struct sv samples = arena_printf(c->a, "%s samples of %.*s on %.*s lie %.*s apart",
+					 is_alone ? "There is no capture: the verdict rests on counters alone. The" : "The",
+					 SV_ARG(worst->kind), SV_ARG(words_or_dash(worst->host)),
+					 SV_ARG(words_duration(c->a, worst->interval_us)));
+	if (worst->interval_us <= timeout_us)
+		return arena_printf(c->a, "%.*s, the others no further: when something began and ended is known as exactly as that.",
+				    SV_ARG(samples));
+	return arena_printf(c->a, "%.*s, longer than the session timeout of %.*s: %s", SV_ARG(samples),
+			    SV_ARG(words_duration(c->a, timeout_us)),
+			    worst->is_coarse
+				    ? "what happened between two of them has no place, so they open no window, and "
+				      "their quiet is no sign that nothing happened."
+				    : "a window of theirs is as long as that, whatever happened in it.");
+}
+
+static void sampling_note(struct out *o, const struct chapter_context *c)
+{
+	struct sv words = sampling_words(c, false);
+
+	if (!sv_is_absent(words))
+		out_paragraph(o, words);
 }
 
 void chapter_windows(struct out *o, const struct chapter_context *c)

@@ -98,6 +98,9 @@ void chapter_summary(struct out *o, const struct chapter_context *c)
 	out_title(o, SV("aftershock: network jitter, rebalances, duplicate side effects"), span);
 	out_verdict(o, verdict_tone(f->share.verdict), sv_of(verdict_name(f->share.verdict)), f->share.manager);
 	out_paragraph(o, f->share.engineer);
+	struct sv sampling = sampling_words(c, true);
+	if (!sv_is_absent(sampling))
+		out_paragraph(o, sampling);
 	figures(o, c);
 }
 

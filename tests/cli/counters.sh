@@ -53,6 +53,17 @@ says_not '^  W1 '
 says 'The samples of snmp on node-a lie 10 min apart, longer than the session timeout'
 json '"scope":"namespace","interval_ms":600000'
 
+# The verdict says what it rests on, where there is one: the sampling of the coarsest, in the chapter of windows and at the top.
+eviction='[2026-11-30 10:05:31,207] INFO [GroupCoordinator 1]: Member c-1-7f in group refunds has failed, removing it from the group (kafka.coordinator.group.GroupCoordinator)'
+verdict_says() { sed -n '1,/^Timeline/p' "$out/text" | tr '\n' ' ' | grep -q "$1" || fails "not said at the top: $1"; }
+says_not 'verdict rests on counters'
+echo "$eviction" >"$out/coarse/server.log"
+analyze coarse
+verdict_says 'verdict rests on counters alone. The samples of snmp on node-a lie 10 min apart, longer than the session'
+echo "$eviction" >"$out/ill/server.log"
+analyze ill
+verdict_says 'verdict rests on counters alone. The samples of softnet on node-a lie 1.000 s apart, the others no further'
+
 printf 'Tcp: OutSegs RetransSegs\nTcp: 1000 500\n' >"$out/alone/node-a/snmp.txt"
 analyze alone
 says_not '^  W1 '

@@ -42,3 +42,15 @@ status=0
 "$a" explain --db "$out/a.db" W9999 2>"$out/err" || status=$?
 test "$status" = 1
 grep -q 'there is no W9999' "$out/err"
+
+# A host that did not get on, by its own kernel, is another cause: said where the rebalance is explained, and of no other's.
+mkdir "$out/stalled"
+cp -r samples/refund-incident/. "$out/stalled"
+echo '2026-11-30T14:12:52.000000+00:00 consumer-1 kernel: [ 1234.567890] watchdog: BUG: soft lockup - CPU#1 stuck for 22s! [java:1234]' \
+	>"$out/stalled/consumer-1/kern.log"
+"$a" ingest --db "$out/s.db" "$out/stalled" --quiet 2>/dev/null
+"$a" explain --db "$out/s.db" R2 >"$out/r2"
+tr '\n' ' ' <"$out/r2" | grep -q 'Meanwhile consumer-1 did not get on, as its own log tells (.*soft lockup'
+grep -q 'consumer-1/kern.log:1 *R2 *suggests: the host did not get on: a pause of its processes is suggested' "$out/r2"
+"$a" explain --db "$out/s.db" R4 >"$out/r4"
+! grep -q 'did not get on' "$out/r4"

@@ -90,6 +90,48 @@ whole=$(samples "$out/k.probe")
 read_back "0 3" "$out/k.probe"
 covers "$out/k.probe" "$whole"
 
+# Of all that it wrote nothing is unknown, and each source gives the coverage of its kind. A connection
+# that lasts and sends is counted: where nobody can make one, connections that are refused.
+start "$out/all.probe"
+until_samples "$out/all.probe" 2
+if command -v python3 >/dev/null; then
+	python3 -c '
+import socket, time
+s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(1)
+a = socket.create_connection(s.getsockname()); b, _ = s.accept()
+for i in range(10):
+    a.send(b"x" * 1000); b.recv(1000); time.sleep(0.05)'
+elif command -v bash >/dev/null; then
+	for try in 1 2 3; do
+		bash -c ': >/dev/tcp/127.0.0.1/9' 2>/dev/null || true
+	done
+fi
+until_samples "$out/all.probe" $(($(samples "$out/all.probe") + 3))
+ends 137 KILL
+read_back "0 3" "$out/all.probe"
+grep -q '^   "unrecognized": 0,' "$out/report/report.json" || fails "lines of the probe are unknown"
+while read -r file kind; do
+	# Some kernels lack it; of connections there may be none.
+	grep -A 1 "^==> $file <==" "$out/all.probe" | grep -qv -e '^==>' -e '^--' || continue
+	sed -n '/^ "coverage": \[/,/^ \]/p' "$out/report/report.json" | grep -q "\"kind\": \"$kind\"" ||
+		fails "$file gives no coverage of $kind"
+done <<END
+/proc/net/softnet_stat softnet
+/proc/net/stat/nf_conntrack conntrack
+/proc/sys/net/netfilter/nf_conntrack_count conntrack_table
+/proc/net/snmp snmp
+/proc/net/netstat netstat
+/proc/net/dev interface
+/sys/class/net/lo/carrier_changes interface
+/proc/pressure/cpu pressure
+/sys/fs/cgroup.*cpu.stat cpu_quota
+ss.* sockets
+END
+# Its segments are counted.
+if command -v bash >/dev/null || command -v python3 >/dev/null; then
+	grep -aq 'tcp\.OutSegs' "$out/report/incident.db" || fails "segments on loopback are not counted"
+fi
+
 # Wherever the last sample is torn, those before it are read.
 size=$(wc -c <"$out/k.probe")
 for torn in 1 2 37 300 700 1100 2300; do

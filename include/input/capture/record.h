@@ -63,8 +63,8 @@ static inline const char *record_why_short(const struct intake *i)
 /* Seconds and microseconds as the time of a record, if they can be one. */
 static inline void record_set_time(struct record *r, int64_t s, int64_t us)
 {
-	/* 0 stands for "not known" in what libpcap and others write. */
-	r->has_time = s > 0 && s <= RECORD_TIME_MOST_S;
+	/* 0 stands for "not known" in what libpcap and others write. A damaged fraction may be of many seconds. */
+	r->has_time = s > 0 && s <= RECORD_TIME_MOST_S && us <= (RECORD_TIME_MOST_S - s + 1) * 1000000 - 1;
 	r->time_us = r->has_time ? s * 1000000 + us : 0;
 }
 

@@ -49,6 +49,12 @@ struct loop {
 	struct dating dating;
 	bool has_clock;
 	struct host_time clock;
+	bool has_previous; /* of the clock line before */
+	struct host_time previous;
+	bool has_dropped; /* of the capture beside a probe's samples, in all since it was started */
+	uint64_t dropped;
+	bool is_dropped_told; /* below this clock line */
+	uint64_t dropped_sum; /* over all starts */
 	bool undated; /* a clock line without what dates it was met */
 	struct loop_block blocks[FORMAT_COUNT];
 	bool were_in_rows[FORMAT_COUNT]; /* before the line at hand, which is none of theirs as a whole */
@@ -333,6 +339,9 @@ static int take_clock(struct loop *l, const struct tstamp *t)
 	int rc = close_round(l, false);
 
 	set_section(l, SV_ABSENT);
+	l->has_previous = l->has_clock;
+	l->previous = l->clock;
+	l->is_dropped_told = false;
 	l->has_clock = known;
 	l->undated = !known;
 	if (known) {
@@ -360,6 +369,65 @@ static void take_host(struct ingest *in, struct sv line)
 {
 	if (sv_is_absent(in->info->host))
 		in->info->host = arena_copy(in->input, counters_probe_host(line));
+}
+
+/*
+ * The probe saw that the clock was set, at some time between its samples: the
+ * event is that interval, by the clock as it was set.
+ */
+static int take_clock_set(struct loop *l, const struct line *line)
+{
+	struct event e;
+	int64_t step_us, elapsed_us;
+
+	if (!l->has_clock || !l->has_previous || !counters_probe_clock_set(line->text, &step_us))
+		return 0;
+	elapsed_us = l->clock.us - l->previous.us - step_us;
+	if (elapsed_us < 0)
+		return 0;
+	event_init(&e, EVENT_CLOCK_STEP);
+	e.time = (struct host_time){ l->clock.us - elapsed_us };
+	e.duration_us = elapsed_us;
+	e.place = counter_place(line);
+	e.text = line->text;
+	event_set_int(&e, FIELD_STEP_MICROS, step_us);
+	return ingest_put(l->in, &e);
+}
+
+/* Since the line before; the last of a probe that was ended stands below no clock of its own. */
+static int put_drops(struct loop *l, const struct line *line)
+{
+	int64_t length_us = l->clock.us - l->previous.us;
+	struct event e;
+
+	if (!l->has_clock || !l->has_previous || length_us <= 0)
+		return 0;
+	event_init(&e, EVENT_HOLE);
+	e.time = l->is_dropped_told ? l->clock : l->previous;
+	e.duration_us = length_us;
+	e.place = counter_place(line);
+	event_set_text(&e, FIELD_EVIDENCE_KIND, SV("capture"));
+	event_set_text(&e, FIELD_SCOPE, SV("host"));
+	return ingest_put(l->in, &e);
+}
+
+/* What the probe's capture dropped is no silence of the network: a hole in the captures of its host. */
+static int take_dropped(struct loop *l, const struct line *line)
+{
+	uint64_t dropped;
+	int rc = 0;
+
+	if (counters_probe_begins(line->text))
+		l->has_dropped = false;
+	if (!counters_probe_dropped(line->text, &dropped))
+		return 0;
+	if (l->has_dropped && dropped > l->dropped) {
+		rc = put_drops(l, line);
+		l->dropped_sum += dropped - l->dropped;
+	}
+	l->has_dropped = l->is_dropped_told = true;
+	l->dropped = dropped;
+	return rc;
 }
 
 static void take_heading(struct loop *l, struct sv text)
@@ -454,7 +522,8 @@ static int take_line(struct loop *l, const struct line *line)
 	if (is_separator(trimmed.text) && !loop_is_clock(trimmed.text, &t)) {
 		take_host(l->in, trimmed.text);
 		take_heading(l, trimmed.text);
-		return 0;
+		rc = take_clock_set(l, &trimmed);
+		return rc == 0 ? take_dropped(l, &trimmed) : rc;
 	}
 	for (size_t i = 0; i < FORMAT_COUNT; i++)
 		l->were_in_rows[i] = l->blocks[i].in_rows;
@@ -511,6 +580,10 @@ int loop_read(struct counters *c, struct ingest *in)
 		rc = take_line(l, &line);
 	if (rc == 0)
 		rc = close_round(l, true);
+	if (l->dropped_sum > 0)
+		diag_add(in->diag, SEVERITY_WARNING, "capture.drops", NULL,
+			 "the capture beside these samples dropped %llu packets by its own account",
+			 (unsigned long long)l->dropped_sum);
 	lines_free(lines);
 	arena_free(l->names);
 	return rc;

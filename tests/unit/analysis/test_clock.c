@@ -792,6 +792,31 @@ static void a_told_step_is_where_links_leave_it_open(void **state)
 	}
 }
 
+/* A probe that samples every 20 s knows that it was within these; the daemon's line tells of the same step. */
+static void a_step_between_two_samples(void **state)
+{
+	struct story *st = story_new();
+	const struct clock_piece *p;
+	struct clocks c;
+
+	(void)state;
+	story_interval(st, EVENT_CLOCK_STEP, "consumer-1", at("10:30:00"), at("10:30:20"), "step_micros", "2000000", NULL);
+	c = an_hour(st, 8, stepping);
+	p = &clock_named(&c, "consumer-1")->pieces[1];
+	assert_true(p->is_told);
+	assert_int_equal(p->set_after.us, at("10:29:58").us);
+	assert_int_equal(p->set_before.us, at("10:30:21").us);
+	story_free(st);
+
+	st = story_new();
+	tell_step(st, "consumer-1", at("09:50:05"), "2000000");
+	story_interval(st, EVENT_CLOCK_STEP, "consumer-1", at("09:50:00"), at("09:50:20"), "step_micros", "2000123", NULL);
+	c = an_hour(st, 8, stepping_never);
+	assert_int_equal(clock_named(&c, "consumer-1")->piece_count, 2);
+	assert_int_equal(clock_to_ref(&c, SV("consumer-1"), at("09:40:00")).us, at("09:40:02").us);
+	story_free(st);
+}
+
 static void two_told_steps_leave_it_open(void **state)
 {
 	struct story *st = story_new();
@@ -1071,6 +1096,93 @@ static void hostile_times_do_no_harm(void **state)
 	assert_int_equal(clock_to_ref(&c, SV("consumer-1"), (struct host_time){ INT64_MIN }).us, INT64_MIN);
 	assert_int_equal(clocks_save(&c, st->store), 0);
 	story_free(st);
+}
+
+/* ---- what time daemons read ---- */
+
+static void reading(struct story *st, const char *host, const char *time, const char *offset_us, const char *uncertainty_us)
+{
+	story_event(st, EVENT_CLOCK_OFFSET, host, at(time), "offset_us", offset_us,
+		    uncertainty_us != NULL ? "uncertainty_us" : NULL, uncertainty_us, NULL);
+}
+
+static const struct clock_daemon *daemon_named(const struct clocks *c, const char *host)
+{
+	for (size_t i = 0; i < c->daemon_count; i++) {
+		if (sv_eq(c->daemons[i].host, sv_of(host)))
+			return &c->daemons[i];
+	}
+	fail_msg("no daemon of %s", host);
+	return NULL;
+}
+
+static void two_daemons_bound_a_clock_without_links(void **state)
+{
+	struct story *st = story_new();
+	const struct clock_daemon *d;
+	const struct host_clock *h;
+	struct clocks c;
+	bool known;
+
+	(void)state;
+	story_event(st, EVENT_BROKER_STARTED, "broker-1", at("09:00:00"), NULL);
+	reading(st, "broker-1", "10:00:00", "-1000", "4000");
+	reading(st, "broker-1", "11:00:00", "1000", "3000");
+	reading(st, "consumer-1", "10:00:00", "20000", "5000");
+	reading(st, "consumer-1", "10:30:00", "22000", "2000");
+	/* One reading that does not say how wrong it may be; one that was read when the broker was not. */
+	reading(st, "consumer-2", "10:00:00", "20000", "5000");
+	reading(st, "consumer-2", "10:30:00", "20000", NULL);
+	reading(st, "consumer-3", "12:00:00", "20000", "5000");
+	c = clocks_by_default(st);
+
+	/* The broker's clock is ahead of true time by -5 to 4 ms, the consumer's by 15 to 25 ms: ahead of the broker by 11 to 30. */
+	d = daemon_named(&c, "consumer-1");
+	assert_int_equal(d->readings, 2);
+	assert_int_equal(d->least_us, 20000);
+	assert_int_equal(d->most_us, 22000);
+	assert_true(d->is_against_reference);
+	assert_int_equal(d->ahead_least_us, 11000);
+	assert_int_equal(d->ahead_most_us, 30000);
+	h = clock_named(&c, "consumer-1");
+	assert_int_equal(h->method, CLOCK_DAEMONS);
+	assert_int_equal(h->offset_us, 20500);
+	assert_int_equal(clock_uncertainty_us(&c, SV("consumer-1"), &known), 9500);
+	assert_true(known);
+	/* 9,990 s from 10:15:00, the middle of the readings: 150 ms of wandering more. */
+	assert_int_equal(clock_uncertainty_at_us(&c, SV("consumer-1"), ref_at("13:01:29.9795"), &known), 9500 + 149850);
+	for (size_t i = 2; i <= 3; i++) {
+		const char *host = i == 2 ? "consumer-2" : "consumer-3";
+
+		assert_false(daemon_named(&c, host)->is_against_reference);
+		assert_int_equal(clock_named(&c, host)->method, CLOCK_ASSUMED);
+		assert_int_equal(clock_named(&c, host)->offset_us, 0);
+		assert_false(clock_named(&c, host)->has_uncertainty);
+	}
+	story_free(st);
+}
+
+/* Links say that the consumer's clock is right. */
+static void links_weigh_more_than_daemons(void **state)
+{
+	static const struct {
+		const char *offset_us;
+		bool is_contradicted;
+	} cases[] = { { "3000", false }, { "500000", true } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct story *st = story_new();
+		struct clocks c;
+
+		reading(st, "broker-1", "10:30:00", "0", "5000");
+		reading(st, "consumer-1", "10:30:00", cases[i].offset_us, "5000");
+		c = an_hour(st, 8, stepping_never);
+		assert_int_equal(clock_named(&c, "consumer-1")->method, CLOCK_LINKS);
+		assert_int_equal(clock_named(&c, "consumer-1")->offset_us, 0);
+		assert_int_equal(daemon_named(&c, "consumer-1")->is_contradicted, cases[i].is_contradicted);
+		story_free(st);
+	}
 }
 
 /* ---- captures in the place of a client's log ---- */
@@ -1356,6 +1468,9 @@ int main(void)
 		cmocka_unit_test(other_logs_of_a_host_inherit_its_zone),
 		cmocka_unit_test(a_told_step_is_where_links_leave_it_open),
 		cmocka_unit_test(two_told_steps_leave_it_open),
+		cmocka_unit_test(a_step_between_two_samples),
+		cmocka_unit_test(two_daemons_bound_a_clock_without_links),
+		cmocka_unit_test(links_weigh_more_than_daemons),
 		cmocka_unit_test(a_told_step_before_all_links_moves_what_was_written_before_it),
 		cmocka_unit_test(links_refute_a_told_step),
 		cmocka_unit_test(a_told_step_without_links),

@@ -525,6 +525,40 @@ static struct member *member(struct scene *s, const char *client, const char *ho
 }
 
 /* Logs tell who lives on app-1 and app-2, and it is neither: of its own host there is no evidence. */
+/* A kernel's log tells of jitter, and its silence of nothing: what it shows is attributed, and not counted. */
+static void test_a_window_that_nothing_covers_is_attributed_and_not_counted(void **state)
+{
+	struct scene *s = scene_new();
+	const struct rebalance *r;
+
+	(void)state;
+	covered(s, "app-1", "log", "09:00:00", "11:00:00");
+	window(s, WINDOW_LINK, "app-1", "10:00:02", "10:00:28");
+	window(s, WINDOW_PROCESS_PAUSE, "app-1", "10:20:05", "10:20:20");
+	window(s, WINDOW_LINK, "app-1", "10:10:05", "10:10:06");
+	eviction(s, "app-1", "10:00:30");
+	eviction(s, "app-1", "10:10:30");
+	eviction(s, "app-2", "10:00:30");
+	eviction(s, "app-1", "10:20:30");
+	r = find(s);
+	assert_attribution(&r[0], ATTRIBUTION_EXPLAINED);
+	assert_true(r[0].observed);
+	assert_false(r[0].counted);
+	assert_says(r[0].attribution_note, "Jitter covers 26.0 s of the 30.0 s before it. Quiet would not have been seen");
+	for (size_t i = 1; i < 4; i++) {
+		assert_attribution(&r[i], ATTRIBUTION_UNOBSERVED);
+		assert_false(r[i].observed || r[i].counted);
+		assert_says(r[i].attribution_note, "No jitter evidence covers the time before it");
+	}
+	/* A pause is no evidence of jitter, and is told all the same. */
+	assert_says(r[3].attribution_note, "jitter is told of for 0.0 s, and a pause of the process or the broker for 15.0 s");
+	/* Too little to have caused it: then nothing is known. */
+	assert_says(r[1].attribution_note, "jitter is told of for 1.0 s, and a pause");
+	assert_int_equal(s->share.observed, 0);
+	assert_int_equal(s->share.verdict, VERDICT_INSUFFICIENT);
+	arena_free(s->arena);
+}
+
 static void test_a_member_on_none_of_the_hosts_is_unobserved(void **state)
 {
 	struct scene *s = scene_captured();
@@ -1006,6 +1040,7 @@ int main(void)
 		cmocka_unit_test(test_a_coordinator_that_clients_lost),
 		cmocka_unit_test(test_nobody_knows_why),
 		cmocka_unit_test(test_a_member_on_none_of_the_hosts_is_unobserved),
+		cmocka_unit_test(test_a_window_that_nothing_covers_is_attributed_and_not_counted),
 		cmocka_unit_test(test_what_one_kind_of_evidence_does_not_show_is_open),
 		cmocka_unit_test(test_what_the_exposure_rests_on),
 		cmocka_unit_test(test_what_follows_has_its_roots_attribution),

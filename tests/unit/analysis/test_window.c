@@ -382,6 +382,31 @@ static void test_coverage_without_holes(void **state)
 	story_free(st);
 }
 
+/* The probe tells of drops in the capture beside its samples: in all captures of that host, and in nothing else. */
+static void test_drops_that_another_input_tells_of(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	story_input(st, "c1/a.probe", "counters", "c1");
+	covered(st, "c1", "snmp", "10:00:00", "10:01:00", "60");
+	story_interval(st, EVENT_HOLE, "c1", at("10:00:20"), at("10:00:30"), "evidence_kind", "capture", "scope", "host", NULL);
+	story_input(st, "c1/a.probe.0.pcap", "capture", "c1");
+	covered(st, "c1", "capture", "10:00:00", "10:01:00", "1000");
+	story_interval(st, EVENT_HOLE, "c1", at("10:00:40"), at("10:00:45"), "evidence_kind", "capture", NULL);
+	story_input(st, "c2/a.probe.0.pcap", "capture", "c2");
+	covered(st, "c2", "capture", "10:00:00", "10:01:00", "1000");
+	struct windows w = find_windows(st);
+	assert_int_equal(w.coverage_count, 5);
+	assert_span(w.coverage[0].span, "10:00:00", "10:00:20");
+	assert_span(w.coverage[1].span, "10:00:30", "10:00:40");
+	assert_span(w.coverage[2].span, "10:00:45", "10:01:00");
+	assert_string_equal(w.coverage[3].host.p, "c2");
+	assert_span(w.coverage[3].span, "10:00:00", "10:01:00");
+	assert_span(w.coverage[4].span, "10:00:00", "10:01:00");
+	story_free(st);
+}
+
 static void test_coverage_of_a_host(void **state)
 {
 	struct story *st = story_new();
@@ -463,6 +488,7 @@ int main(void)
 		cmocka_unit_test(test_a_window_of_a_path_seen_at_the_broker_is_the_callers),
 		cmocka_unit_test(test_the_only_path_of_a_broker_is_its_callers),
 		cmocka_unit_test(test_coverage_without_holes),
+		cmocka_unit_test(test_drops_that_another_input_tells_of),
 		cmocka_unit_test(test_coverage_of_a_host),
 		cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_paths_are_found_again),

@@ -470,6 +470,81 @@ static void test_time_that_goes_back(void **state)
 	done(&run);
 }
 
+/* A clock that is set back by 5 s while 1.02 s pass: it was 3.98 s less than before when the next sample was taken. */
+static void test_the_probe_tells_that_the_clock_was_set(void **state)
+{
+#define SAMPLE "Tcp: OutSegs RetransSegs\nTcp: 9 1\n"
+	struct run run;
+	const struct event *e;
+
+	(void)state;
+	read_text(&run, "# aftershock probe 0.1.0 host=a interval_ms=1000\n2026-11-30T10:00:10.000000Z\n" SAMPLE
+			"2026-11-30T10:00:06.020000Z\n# the clock was set by -5000000 us since the sample before\n"
+			"# 1 samples were missed before this one\n" SAMPLE "2026-11-30T10:00:07.020000Z\n" SAMPLE);
+	assert_int_equal(how_many(&run, EVENT_CLOCK_STEP), 1);
+	e = &nth(&run, EVENT_CLOCK_STEP, 0)->event;
+	assert_int_equal(e->value[FIELD_STEP_MICROS].number, -5000000);
+	/* 10:00:10 by the clock as it was set is 10:00:05. */
+	assert_int_equal(e->time.us, TEN + 5000000);
+	assert_int_equal(e->duration_us, 1020000);
+	assert_int_equal(e->place.number, 6);
+	assert_int_equal(run.info.unrecognized, 0);
+	done(&run);
+
+	/* Without a sample before; by more than the times allow; in other words. */
+	static const char *const others[] = {
+		"2026-11-30T10:00:06Z\n# the clock was set by -5000000 us since the sample before\n" SAMPLE
+		"2026-11-30T10:00:07Z\n" SAMPLE,
+		"2026-11-30T10:00:06Z\n" SAMPLE
+		"2026-11-30T10:00:07Z\n# the clock was set by +5000000 us since the sample before\n" SAMPLE,
+		"2026-11-30T10:00:06Z\n" SAMPLE "2026-11-30T10:00:12Z\n# the clock was set by +5 s\n" SAMPLE,
+		"2026-11-30T10:00:06Z\n" SAMPLE
+		"2026-11-30T10:00:12Z\n# the clock was set by 9e99 us since the sample before\n" SAMPLE,
+	};
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+		read_text(&run, others[i]);
+		assert_int_equal(how_many(&run, EVENT_CLOCK_STEP), 0);
+		done(&run);
+	}
+#undef SAMPLE
+}
+
+/* The first figure is of before; the last line of a probe that was ended stands below no time of its own. */
+static void test_what_the_probes_capture_dropped_is_a_hole(void **state)
+{
+#define SAMPLE(second, dropped)                                                                                                    \
+	"2026-11-30T10:00:0" second "Z\n# capture: 100 packets written, " dropped " dropped by the kernel, 1 by the interface\n"     \
+	"Tcp: OutSegs RetransSegs\nTcp: 9 1\n"
+#define HEAD "# aftershock probe 0.1.0 host=a interval_ms=1000\n"
+	struct run run;
+
+	(void)state;
+	read_text(&run, HEAD SAMPLE("0", "3") SAMPLE("1", "3") SAMPLE("2", "5")
+			"# capture: 120 packets written, 6 dropped by the kernel, 1 by the interface; ended\n# ended: 3 samples, 0 missed\n"
+			HEAD SAMPLE("7", "0") SAMPLE("8", "0"));
+	assert_int_equal(how_many(&run, EVENT_HOLE), 2);
+	for (size_t i = 0; i < 2; i++) {
+		const struct event *e = &nth(&run, EVENT_HOLE, i)->event;
+
+		assert_string_equal(nth(&run, EVENT_HOLE, i)->kind, "capture");
+		assert_int_equal(e->time.us, TEN + (int64_t)(i + 1) * 1000000);
+		assert_int_equal(e->duration_us, 1000000);
+		assert_true(event_has(e, FIELD_SCOPE));
+	}
+	assert_non_null(find_problem(&run, "capture.drops"));
+	assert_true(sv_eq(find_problem(&run, "capture.drops")->message,
+			  SV("the capture beside these samples dropped 3 packets by its own account")));
+	done(&run);
+
+	/* More after a new start is no growth. */
+	read_text(&run, HEAD SAMPLE("0", "0") SAMPLE("1", "0") HEAD SAMPLE("3", "9") SAMPLE("4", "9"));
+	assert_int_equal(how_many(&run, EVENT_HOLE), 0);
+	assert_null(find_problem(&run, "capture.drops"));
+	done(&run);
+#undef HEAD
+#undef SAMPLE
+}
+
 static void test_a_fast_loop_under_a_slow_clock(void **state)
 {
 	struct run run;
@@ -554,6 +629,8 @@ int main(void)
 		cmocka_unit_test(test_clock_lines_as_loops_write_them),
 		cmocka_unit_test(test_time_that_goes_back),
 		cmocka_unit_test(test_a_fast_loop_under_a_slow_clock),
+		cmocka_unit_test(test_the_probe_tells_that_the_clock_was_set),
+		cmocka_unit_test(test_what_the_probes_capture_dropped_is_a_hole),
 		cmocka_unit_test(test_a_gap_is_not_covered),
 		cmocka_unit_test(test_sniffing),
 	};
