@@ -7,6 +7,7 @@
 
 #include "input/rules/head.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "input/rules/rules_set.h"
@@ -152,15 +153,31 @@ static void add_once(struct builder *b, const struct tree *t, bool last) /* NOLI
 		add_sequence(b, t, last);
 }
 
+/* Once or not at all, or any number of times and never by nothing: it is walked without a count. */
+static bool is_repeatable(const struct tree *t)
+{
+	uint64_t first[4] = { 0 };
+	struct tree once = { .kind = t->kind, .least = 1, .most = 1, .child = t->child };
+
+	return t->least == 0 && (t->most == 1 || (t->most == TREE_NO_END && tree_first(&once, first)));
+}
+
+/* What cannot be walked: ends and assertions within, and all lazy but sets. */
+static bool is_unwalkable(const struct tree *t)
+{
+	if (t->kind == TREE_END || t->kind == TREE_ASSERTION || (t->lazy && t->kind != TREE_SET))
+		return true;
+	return t->kind != TREE_SET && !tree_is_once(t) && !is_repeatable(t);
+}
+
 /* Depth is that of the pattern's groups, which the parser bounds. */
 static void add_tree(struct builder *b, const struct tree *t, bool last) /* NOLINT(misc-no-recursion) */
 {
-	uint64_t first[4] = { 0 };
 	int32_t choice;
 
 	if (t->kind == TREE_START)
 		return;
-	if (t->kind == TREE_END || t->kind == TREE_ASSERTION || (t->lazy && t->kind != TREE_SET)) {
+	if (is_unwalkable(t)) {
 		b->failed = true;
 	} else if (last && is_any(t)) {
 		add(b, STEP_REST);
@@ -168,16 +185,13 @@ static void add_tree(struct builder *b, const struct tree *t, bool last) /* NOLI
 		add_set(b, t);
 	} else if (tree_is_once(t)) {
 		add_once(b, t, last);
-	} else if (t->least == 0 && (t->most == 1 || (t->most == TREE_NO_END && tree_first(&(struct tree){
-						.kind = t->kind, .least = 1, .most = 1, .child = t->child }, first)))) {
+	} else {
 		choice = b->count;
 		add(b, STEP_CHOICE);
 		add_once(b, t, false);
 		if (t->most != 1)
 			add(b, STEP_JUMP)->to = choice;
 		b->steps[choice].to = b->count;
-	} else {
-		b->failed = true;
 	}
 }
 
@@ -324,6 +338,7 @@ static const char *walk_traced(struct walk *w, const struct head_step *s, const 
 static const char *walk(struct walk *w, const struct head_step *s, const char *p, const char *body,
 			       struct trace *trace) /* NOLINT(misc-no-recursion) */
 {
+	assert(p != NULL && w->end != NULL);
 	for (;; s++) {
 		const char *from = p, *most;
 
