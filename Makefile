@@ -118,11 +118,12 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.c $(call archives,input store 
 	@echo '  CC $<'
 	@$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< tests/fuzz/replay.c -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(ALL_LIBS)
 
-# Judges of reports: against the truth of a lab run, and against a golden case's facts.
-JUDGES := $(BUILD)/lab_check $(BUILD)/facts
+# Judges of reports: against the truth of a lab run, and against a golden case's facts. And what unpacks recordings for tests.
+JUDGES := $(BUILD)/lab_check $(BUILD)/facts $(BUILD)/unpack
 
 $(BUILD)/lab_check: tests/lab/lab_check.c
 $(BUILD)/facts: tests/facts.c
+$(BUILD)/unpack: tests/unpack.c
 
 $(JUDGES):
 	@mkdir -p $(@D)
@@ -176,7 +177,7 @@ bench: all $(BENCH_BIN)
 lab:
 	python3 tests/lab/lab.py $(RUN)
 
-lab-check: all $(BUILD)/lab_check
+lab-check: all $(JUDGES)
 	@BUILD=$(BUILD) sh tests/lab/check.sh
 
 install: all

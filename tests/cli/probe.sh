@@ -111,6 +111,8 @@ ends 137 KILL
 read_back "0 3" "$out/all.probe"
 grep -q '^   "unrecognized": 0,' "$out/report/report.json" || fails "lines of the probe are unknown"
 while read -r file kind; do
+	# Only Python made a connection that lasts.
+	[ "$kind" != sockets ] || command -v python3 >/dev/null || continue
 	# Some kernels lack it; of connections there may be none.
 	grep -A 1 "^==> $file <==" "$out/all.probe" | grep -qv -e '^==>' -e '^--' || continue
 	sed -n '/^ "coverage": \[/,/^ \]/p' "$out/report/report.json" | grep -q "\"kind\": \"$kind\"" ||

@@ -7,7 +7,7 @@ set -eu
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 mkdir "$out/evidence"
-tar -xJf tests/lab/runs/blackout-long.tar.xz -C "$out/evidence"
+"$BUILD/unpack" tests/lab/runs/blackout-long.tar.xz "$out/evidence"
 find "$out/evidence" -type f ! -name '*.pcap.gz' -delete
 "$BUILD/aftershock" analyze "$out/evidence" -o "$out/report" --quiet 2>/dev/null || test $? = 3
 awk '

@@ -60,7 +60,7 @@ spread() {
 	case "$1" in
 	*/truth.json) cp -R "$(dirname "$1")/." "$out/whole" && rm "$out/whole/truth.json" ;;
 	*)
-		tar xJf "${1%.truth.json}.tar.xz" -C "$out/whole" || exit 1
+		"$BUILD/unpack" "${1%.truth.json}.tar.xz" "$out/whole" || exit 1
 		set -- "$out"/whole/*
 		[ $# -ne 1 ] || { mv "$1" "$out/inner" && rmdir "$out/whole" && mv "$out/inner" "$out/whole"; }
 		;;
