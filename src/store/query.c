@@ -198,7 +198,7 @@ int query_load(struct store *s, const enum event_type *types, size_t n, struct a
 	struct query *q;
 	struct texts texts;
 	struct event e;
-	size_t capacity;
+	size_t capacity = 0;
 	int rc;
 
 	*events = NULL;

@@ -45,9 +45,9 @@ static int read_lines(struct log_blocks *b, struct sv text, uint64_t number, uin
 {
 	const char *end = text.p + text.n;
 
-	for (const char *p = text.p; p < end;) {
+	for (const char *p = text.p; p < end; number++) {
 		const char *feed = memchr(p, '\n', (size_t)(end - p));
-		struct line line = { .number = number++, .byte_offset = byte_offset + (uint64_t)(p - text.p) };
+		struct line line = { .number = number, .byte_offset = byte_offset + (uint64_t)(p - text.p) };
 
 		line.text = (struct sv){ p, (size_t)((feed != NULL ? feed : end) - p) };
 		if (feed != NULL && sv_ends_with(line.text, SV("\r")))
