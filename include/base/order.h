@@ -12,4 +12,10 @@ static inline int order_i64(int64_t x, int64_t y)
 	return (x > y) - (x < y);
 }
 
+/* The same of two items of an array, as qsort asks. */
+static inline int order_i64_items(const void *x, const void *y)
+{
+	return order_i64(*(const int64_t *)x, *(const int64_t *)y);
+}
+
 #endif

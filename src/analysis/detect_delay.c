@@ -10,6 +10,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/order.h"
+
 #define BASELINE_SAMPLES_MAX 4096
 
 /* The medians of the seconds of one direction, thinned out evenly when there are many. */
@@ -55,17 +57,10 @@ static void add_to_baseline(struct arena *a, struct baseline *b, int64_t rtt_us)
 	*ARENA_PUSH(a, b->rtts, b->count, b->capacity) = rtt_us;
 }
 
-static int compare_i64(const void *x, const void *y)
-{
-	const int64_t *a = x, *b = y;
-
-	return *a < *b ? -1 : *a > *b;
-}
-
 /* Sorts the values. */
 static int64_t median(int64_t *values, size_t n)
 {
-	qsort(values, n, sizeof *values, compare_i64);
+	qsort(values, n, sizeof *values, order_i64_items);
 	return values[n / 2];
 }
 

@@ -396,11 +396,6 @@ static bool is_applicable(const struct design *d, unsigned known)
 	return ((d->guards[0].parts | d->guards[1].parts) & ~known) == 0;
 }
 
-static int cmp_i64(const void *x, const void *y)
-{
-	return order_i64(*(const int64_t *)x, *(const int64_t *)y);
-}
-
 /* What was recognised counts as well: without its guard it would have been a second effect. */
 static void find_longest_gap(const struct side_effects *e, struct arena *a, struct idempotency *out)
 {
@@ -429,7 +424,7 @@ static void make_ttl_curve(struct replay *r, struct arena *a, struct idempotency
 		ttls_us[n] = ttl_ladder_us[n];
 	if (out->has_longest_gap)
 		ttls_us[n++] = out->longest_gap_us;
-	qsort(ttls_us, n, sizeof ttls_us[0], cmp_i64);
+	qsort(ttls_us, n, sizeof ttls_us[0], order_i64_items);
 	out->ttl_curve = arena_array(a, n, sizeof *out->ttl_curve);
 	for (size_t i = 0; i < n; i++) {
 		if (i > 0 && ttls_us[i] == ttls_us[i - 1])

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "analysis/detect.h"
+#include "base/order.h"
 
 /* Jitter of all kinds is one class, each kind of pause its own. */
 static unsigned class_of(const struct window *w)
@@ -27,16 +28,11 @@ static int compare_places(const struct window *a, const struct window *b)
 	return order != 0 ? order : sv_cmp(path_address(a->path_b), path_address(b->path_b));
 }
 
-static int compare_i64(int64_t a, int64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
 static int compare_times(const struct window *a, const struct window *b)
 {
-	int order = compare_i64(a->span.start.us, b->span.start.us);
+	int order = order_i64(a->span.start.us, b->span.start.us);
 
-	return order != 0 ? order : compare_i64(a->span.end.us, b->span.end.us);
+	return order != 0 ? order : order_i64(a->span.end.us, b->span.end.us);
 }
 
 static int compare_evidence(const struct window *a, const struct window *b)
@@ -44,7 +40,7 @@ static int compare_evidence(const struct window *a, const struct window *b)
 	int64_t x = a->evidence.count > 0 ? a->evidence.items[0].event : 0;
 	int64_t y = b->evidence.count > 0 ? b->evidence.items[0].event : 0;
 
-	return compare_i64(x, y);
+	return order_i64(x, y);
 }
 
 static int by_place_and_kind(const void *x, const void *y)
@@ -53,7 +49,7 @@ static int by_place_and_kind(const void *x, const void *y)
 	int order = compare_places(a, b);
 
 	if (order == 0)
-		order = compare_i64(a->kind, b->kind);
+		order = order_i64(a->kind, b->kind);
 	if (order == 0)
 		order = compare_times(a, b);
 	return order != 0 ? order : compare_evidence(a, b);
@@ -65,27 +61,27 @@ static int by_place_and_time(const void *x, const void *y)
 	int order = compare_places(a, b);
 
 	if (order == 0)
-		order = compare_i64(class_of(a), class_of(b));
+		order = order_i64(class_of(a), class_of(b));
 	if (order == 0)
 		order = compare_times(a, b);
 	if (order == 0)
-		order = compare_i64(a->kind, b->kind);
+		order = order_i64(a->kind, b->kind);
 	return order != 0 ? order : compare_evidence(a, b);
 }
 
 static int by_time(const void *x, const void *y)
 {
 	const struct window *a = x, *b = y;
-	int order = compare_i64(a->span.start.us, b->span.start.us);
+	int order = order_i64(a->span.start.us, b->span.start.us);
 
 	if (order == 0)
 		order = sv_cmp(a->host, b->host);
 	if (order == 0)
-		order = compare_i64(a->kind, b->kind);
+		order = order_i64(a->kind, b->kind);
 	if (order == 0)
 		order = compare_places(a, b);
 	if (order == 0)
-		order = compare_i64(a->span.end.us, b->span.end.us);
+		order = order_i64(a->span.end.us, b->span.end.us);
 	return order != 0 ? order : compare_evidence(a, b);
 }
 

@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+#include "base/order.h"
+
 const struct counter_info counter_infos[COUNTER_COUNT] = {
 #define FAMILY(id, name, wraps, apart, strength, scope, needs, also)
 #define COUNTER(id, family, name, column, reset_only, why) { FAMILY_##family, name, column, reset_only, why },
@@ -451,13 +453,6 @@ void sampler_covers(struct sampler *s, struct host_time start, struct host_time 
 
 /* ---- coverage ---- */
 
-static int compare_i64(const void *x, const void *y)
-{
-	const int64_t *a = x, *b = y;
-
-	return (*a > *b) - (*a < *b);
-}
-
 /* 0 when there is no interval. */
 static int64_t median_interval_us(const struct sampler *s, struct arena *a)
 {
@@ -469,7 +464,7 @@ static int64_t median_interval_us(const struct sampler *s, struct arena *a)
 			intervals[n++] = s->times[i].time.us - s->times[i - 1].time.us;
 	if (n == 0)
 		return 0;
-	qsort(intervals, n, sizeof *intervals, compare_i64);
+	qsort(intervals, n, sizeof *intervals, order_i64_items);
 	return intervals[n / 2];
 }
 
