@@ -49,6 +49,13 @@ int64_t detect_threshold(const struct detect_context *ctx, enum threshold_id id)
 	return ctx->thresholds->value[id];
 }
 
+bool detect_is_many(const struct detect_context *ctx, int64_t count, enum threshold_id least, int64_t all, enum threshold_id percent)
+{
+	int64_t most = detect_threshold(ctx, percent);
+
+	return count >= detect_threshold(ctx, least) && count > all / 100 * most + all % 100 * most / 100;
+}
+
 struct span detect_span(const struct detect_context *ctx, struct sv host, int64_t start_us, int64_t end_us)
 {
 	return (struct span){ clock_to_ref(ctx->clocks, host, (struct host_time){ start_us }),

@@ -45,9 +45,7 @@ static const struct counter_columns interface = { "interface", interface_columns
 
 static bool is_many(const struct detect_context *ctx, int64_t dropped, int64_t packets)
 {
-	int64_t percent = detect_threshold(ctx, THRESHOLD_LINK_DROP_PERCENT), all = sum(dropped, packets);
-
-	return dropped >= detect_threshold(ctx, THRESHOLD_LINK_DROPS) && dropped > all / 100 * percent + all % 100 * percent / 100;
+	return detect_is_many(ctx, dropped, THRESHOLD_LINK_DROPS, sum(dropped, packets), THRESHOLD_LINK_DROP_PERCENT);
 }
 
 static bool is_interface_window(struct counter_collector *c, const struct counter_interval *i, struct span span)
@@ -84,12 +82,8 @@ static const struct counter_columns sockets = { "sockets", socket_columns, COUNT
 
 static bool is_socket_window(struct counter_collector *c, const struct counter_interval *i, struct span span)
 {
-	int64_t percent = detect_threshold(c->ctx, THRESHOLD_LOSS_PERCENT);
-	int64_t segments = i->growth[0], retransmits = i->growth[1];
-
 	(void)span;
-	return retransmits >= detect_threshold(c->ctx, THRESHOLD_LOSS_RETRANSMITS) &&
-	       retransmits > segments / 100 * percent + segments % 100 * percent / 100;
+	return detect_is_many(c->ctx, i->growth[1], THRESHOLD_LOSS_RETRANSMITS, i->growth[0], THRESHOLD_LOSS_PERCENT);
 }
 
 int detect_socket_loss(const struct detect_context *ctx)

@@ -11,6 +11,8 @@
 
 #include <stdlib.h>
 
+#include "base/order.h"
+
 /* An outage by the timers that ran out is at most so many times as long as its part in which they stand close. */
 #define TIMEOUTS_CLOSE_PART 5
 /* So many in a row that stand close are a new one. */
@@ -26,12 +28,8 @@ static const struct counter_column netstat_columns[] = { { "tcpext.TCPTimeouts",
 
 static bool is_ratio_of_loss(struct counter_collector *c, const struct counter_interval *i, struct span span)
 {
-	int64_t percent = detect_threshold(c->ctx, THRESHOLD_LOSS_PERCENT);
-	int64_t segments = i->growth[0], retransmits = i->growth[1];
-
 	(void)span;
-	return retransmits >= detect_threshold(c->ctx, THRESHOLD_LOSS_RETRANSMITS) &&
-	       retransmits > segments / 100 * percent + segments % 100 * percent / 100;
+	return detect_is_many(c->ctx, i->growth[1], THRESHOLD_LOSS_RETRANSMITS, i->growth[0], THRESHOLD_LOSS_PERCENT);
 }
 
 static bool has_timeouts(struct counter_collector *c, const struct counter_interval *i, struct span span)
@@ -230,13 +228,6 @@ static struct squeezes *squeezes_of(struct counter_collector *c, struct sv host)
 	return &all->items[series->index];
 }
 
-static int compare_i64(const void *x, const void *y)
-{
-	const int64_t *a = x, *b = y;
-
-	return *a < *b ? -1 : *a > *b;
-}
-
 /* The median over all intervals, most of which have usually no squeeze at all. */
 static void set_usual_rate(struct squeezes *s)
 {
@@ -245,7 +236,7 @@ static void set_usual_rate(struct squeezes *s)
 
 	if (s->count == 0 || all / 2 < zeros)
 		return;
-	qsort(s->rates, s->count, sizeof *s->rates, compare_i64);
+	qsort(s->rates, s->count, sizeof *s->rates, order_i64_items);
 	s->usual = s->rates[all / 2 - zeros];
 }
 

@@ -186,9 +186,7 @@ static int compare_ends(const void *x, const void *y)
 static bool is_lossy(const struct detect_context *ctx, int64_t segments, int64_t retransmits, int64_t timeouts)
 {
 	return timeouts >= detect_threshold(ctx, THRESHOLD_LOSS_TIMEOUTS) ||
-	       (retransmits >= detect_threshold(ctx, THRESHOLD_LOSS_RETRANSMITS) &&
-		retransmits > segments / 100 * detect_threshold(ctx, THRESHOLD_LOSS_PERCENT) +
-				      segments % 100 * detect_threshold(ctx, THRESHOLD_LOSS_PERCENT) / 100);
+	       detect_is_many(ctx, retransmits, THRESHOLD_LOSS_RETRANSMITS, segments, THRESHOLD_LOSS_PERCENT);
 }
 
 /* The segments were lost when they were sent, not when their timers ran out. */
