@@ -13,6 +13,11 @@
 
 #include "base/sv.h"
 
+/*
+ * Where the object ends of which *depth braces are open before the text: behind its last one, or the end of the text. *quoted,
+ * before and behind, says whether one is inside a string.
+ */
+size_t object_lines_end(struct sv text, size_t *depth, bool *quoted);
 /* Follows the braces of a line: *depth of them are open behind it. False when the line ends inside a text. */
 bool object_lines_scan(struct sv line, size_t *depth);
 /* "{", or "{ "a" : 1,": more must follow. */

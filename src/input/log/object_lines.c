@@ -5,22 +5,29 @@
 
 #include <string.h>
 
+size_t object_lines_end(struct sv text, size_t *depth, bool *quoted)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.p[i];
+
+		if (*quoted && c == '\\')
+			i++;
+		else if (c == '"')
+			*quoted = !*quoted;
+		else if (!*quoted && c == '{')
+			++*depth;
+		else if (!*quoted && c == '}' && *depth > 0 && --*depth == 0)
+			return i + 1;
+	}
+	return text.n;
+}
+
 bool object_lines_scan(struct sv line, size_t *depth)
 {
 	bool quoted = false;
 
-	for (size_t i = 0; i < line.n; i++) {
-		char c = line.p[i];
-
-		if (quoted && c == '\\')
-			i++;
-		else if (c == '"')
-			quoted = !quoted;
-		else if (!quoted && c == '{')
-			++*depth;
-		else if (!quoted && c == '}' && *depth > 0)
-			--*depth;
-	}
+	while (line.n > 0)
+		line = sv_sub(line, object_lines_end(line, depth, &quoted), line.n);
 	return !quoted;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "input/log/object_lines.h"
 
 void wrap_remember(struct wrap_memory *m, struct sv text)
 {
@@ -323,34 +324,14 @@ bool wrap_is_none(struct sv line)
 
 /* ---- two records on one line ---- */
 
-/* Where the object that opens the line ends. */
-static size_t object_end(struct sv line)
-{
-	size_t depth = 0;
-	bool quoted = false;
-
-	for (size_t i = 0; i < line.n; i++) {
-		char c = line.p[i];
-
-		if (quoted && c == '\\')
-			i++;
-		else if (c == '"')
-			quoted = !quoted;
-		else if (!quoted && c == '{')
-			depth++;
-		else if (!quoted && c == '}' && --depth == 0)
-			return i + 1;
-	}
-	return line.n;
-}
-
 static size_t first_object(struct sv line)
 {
-	size_t at, end;
+	size_t at, end, depth = 0;
+	bool quoted = false;
 
 	if (!sv_find(line, SV("}{"), &at))
 		return line.n;
-	end = object_end(line);
+	end = object_lines_end(line, &depth, &quoted);
 	return end < line.n && line.p[end] == '{' ? end : line.n;
 }
 
