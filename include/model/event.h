@@ -64,7 +64,6 @@ bool field_by_name(struct sv name, enum event_field *out);
 bool event_by_name(struct sv name, enum event_type *out);
 /* The number that a text stands for in a field of type FIELD_INT; false when it is none. */
 bool field_number(enum event_field f, struct sv text, int64_t *out);
-const char *event_side_name(enum event_side s);
 const char *strength_name(enum strength s);
 
 struct event {
@@ -93,6 +92,8 @@ void event_set_int(struct event *e, enum event_field f, int64_t number);
 bool event_has(const struct event *e, enum event_field f);
 /* SV_ABSENT when it is not set. */
 struct sv event_text(const struct event *e, enum event_field f);
+/* The same without blanks around it: an empty cell says no more than an absent column. */
+struct sv event_text_trimmed(const struct event *e, enum event_field f);
 /* False, and *out untouched, when it is not set. */
 bool event_int(const struct event *e, enum event_field f, int64_t *out);
 /* The value, or a default where "unknown" and the default mean the same to the caller. */

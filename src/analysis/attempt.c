@@ -38,14 +38,6 @@ static enum outcome outcome_of(struct sv status)
 	return OUTCOME_UNKNOWN;
 }
 
-/* An empty cell says no more than an absent column. */
-static struct sv trimmed(const struct event *e, enum event_field f)
-{
-	struct sv text = sv_trim(event_text(e, f));
-
-	return text.n == 0 ? SV_ABSENT : text;
-}
-
 /* Below the greatest number, so that one past it is a number too. */
 static bool coordinate(const struct event *e, enum event_field f, int64_t *out)
 {
@@ -134,15 +126,15 @@ static void attempt_from(struct event *e, const struct clocks *c, struct texts *
 	e->host = texts_keep(texts, e->host);
 	e->text = arena_copy(a, e->text);
 	t->time = clock_event_to_ref(c, e);
-	t->business_key = arena_copy(a, trimmed(e, FIELD_BUSINESS_KEY));
-	t->step = texts_keep(texts, trimmed(e, FIELD_STEP));
-	t->version = texts_keep(texts, trimmed(e, FIELD_VERSION));
-	t->message_id = arena_copy(a, trimmed(e, FIELD_MESSAGE_ID));
-	t->request_id = arena_copy(a, trimmed(e, FIELD_REQUEST_ID));
-	t->fingerprint = arena_copy(a, trimmed(e, FIELD_FINGERPRINT));
-	t->consumer = texts_keep(texts, trimmed(e, FIELD_CONSUMER));
-	t->topic = texts_keep(texts, trimmed(e, FIELD_TOPIC));
-	t->currency = texts_keep(texts, trimmed(e, FIELD_CURRENCY));
+	t->business_key = arena_copy(a, event_text_trimmed(e, FIELD_BUSINESS_KEY));
+	t->step = texts_keep(texts, event_text_trimmed(e, FIELD_STEP));
+	t->version = texts_keep(texts, event_text_trimmed(e, FIELD_VERSION));
+	t->message_id = arena_copy(a, event_text_trimmed(e, FIELD_MESSAGE_ID));
+	t->request_id = arena_copy(a, event_text_trimmed(e, FIELD_REQUEST_ID));
+	t->fingerprint = arena_copy(a, event_text_trimmed(e, FIELD_FINGERPRINT));
+	t->consumer = texts_keep(texts, event_text_trimmed(e, FIELD_CONSUMER));
+	t->topic = texts_keep(texts, event_text_trimmed(e, FIELD_TOPIC));
+	t->currency = texts_keep(texts, event_text_trimmed(e, FIELD_CURRENCY));
 	t->status = texts_keep(texts, event_text(e, FIELD_STATUS));
 	t->outcome = outcome_of(t->status);
 	t->took_effect = t->outcome == OUTCOME_SUCCESS;

@@ -65,9 +65,7 @@ static bool is_void(struct sv status)
 
 static struct sv kept_text(const struct event *e, enum event_field f, struct arena *a)
 {
-	struct sv text = sv_trim(event_text(e, f));
-
-	return text.n == 0 ? SV_ABSENT : arena_copy(a, text);
+	return arena_copy(a, event_text_trimmed(e, f));
 }
 
 static int load_rows(struct store *s, const struct clocks *c, struct arena *a, struct ledger *l)

@@ -104,12 +104,6 @@ bool field_number(enum event_field f, struct sv text, int64_t *out)
 	return field_infos[f].is_amount ? sv_to_micros(text, out) : sv_to_i64(text, out);
 }
 
-const char *event_side_name(enum event_side s)
-{
-	static const char *const names[] = { "client", "broker", "tool", "path", "host", "business", "input" };
-	return names[s];
-}
-
 const char *strength_name(enum strength s)
 {
 	return s == STRENGTH_PROVES ? "proves" : "suggests";
@@ -148,6 +142,13 @@ struct sv event_text(const struct event *e, enum event_field f)
 {
 	assert(field_infos[f].type == FIELD_TEXT);
 	return event_has(e, f) ? e->value[f].text : SV_ABSENT;
+}
+
+struct sv event_text_trimmed(const struct event *e, enum event_field f)
+{
+	struct sv text = sv_trim(event_text(e, f));
+
+	return text.n == 0 ? SV_ABSENT : text;
 }
 
 bool event_int(const struct event *e, enum event_field f, int64_t *out)
