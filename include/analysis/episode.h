@@ -126,8 +126,6 @@ struct evidence *echo_find(const struct episode *ep, const struct event *e);
 
 /* ---- trigger.c ---- */
 
-/* What the words of a reason mean; false when they mean nothing that is known. */
-bool trigger_of_words(struct sv words, struct meaning *out);
 /* What the reasons in a line mean, the broker's and the client's. */
 bool trigger_of_event(const struct event *e, struct meaning *out);
 void triggers_from_broker(struct group_life *life);

@@ -89,7 +89,8 @@ bool trigger_is_arrival(enum trigger t)
 	return t == TRIGGER_MEMBER_JOIN || t == TRIGGER_MEMBER_REJOIN;
 }
 
-bool trigger_of_words(struct sv words, struct meaning *out)
+/* What the words of a reason mean; false when they mean nothing that is known. */
+static bool trigger_of_words(struct sv words, struct meaning *out)
 {
 	size_t at;
 

@@ -208,7 +208,7 @@ int query_load(struct store *s, const enum event_type *types, size_t n, struct a
 	q = query_events(s, types, n);
 	if (q == NULL)
 		return -1;
-	/* Events are large, and an array that grows in an arena leaves its smaller selves behind. */
+	/* Events are large: room for as many as there are, and no more. */
 	*events = arena_array(a, capacity, sizeof **events);
 	texts_init(&texts, a, q->arena);
 	while ((rc = query_next(q, &e)) == 1) {

@@ -15,10 +15,9 @@ struct kafka_layout {
 const struct kafka_layout *kafka_group_layout(int key);
 
 /*
- * The consumer protocol inside JoinGroup and SyncGroup: it begins with its own version and is never flexible. A newer
+ * The consumer protocol's assignment inside SyncGroup: it begins with its own version and is never flexible. A newer
  * version is read as the latest known, as Kafka does itself.
  */
 void kafka_group_assignment(struct sv bytes, struct kafka_facts *facts, const struct kafka_visitor *visitor);
-void kafka_group_subscription(struct sv bytes, struct kafka_facts *facts, const struct kafka_visitor *visitor);
 
 #endif

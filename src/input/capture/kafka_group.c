@@ -541,37 +541,20 @@ const struct kafka_layout *kafka_group_layout(int key)
 	return NULL;
 }
 
-/* ---- the consumer protocol (ConsumerProtocolSubscription, ConsumerProtocolAssignment) ---- */
-
-#define NAMED_PARTITIONS                                                                                       \
-	{ KAFKA_TEXT, KAFKA_TOPIC, ALL },                                                                      \
-	{ KAFKA_LIST, KAFKA_EACH_PARTITION, ALL },                                                             \
-		{ KAFKA_I32, KAFKA_PARTITION, ALL },                                                           \
-		END
+/* ---- the consumer protocol (ConsumerProtocolAssignment) ---- */
 
 static const struct kafka_row assignment[] = {
 	{ KAFKA_ARRAY, KAFKA_SKIP, ALL },
-		NAMED_PARTITIONS,
-		END,
-	{ KAFKA_BLOB, KAFKA_SKIP, ALL },
-	END,
-};
-
-static const struct kafka_row subscription[] = {
-	{ KAFKA_LIST, KAFKA_EACH_TOPIC, ALL },
 		{ KAFKA_TEXT, KAFKA_TOPIC, ALL },
+		{ KAFKA_LIST, KAFKA_EACH_PARTITION, ALL },
+			{ KAFKA_I32, KAFKA_PARTITION, ALL },
+			END,
 		END,
 	{ KAFKA_BLOB, KAFKA_SKIP, ALL },
-	{ KAFKA_ARRAY, KAFKA_SKIP, SINCE(1) },
-		NAMED_PARTITIONS,
-		END,
-	{ KAFKA_I32, KAFKA_GENERATION, SINCE(2) },
-	{ KAFKA_TEXT, KAFKA_SKIP, SINCE(3) },
 	END,
 };
 
-static void read_embedded(struct sv bytes, const struct kafka_row *rows, struct kafka_facts *facts,
-			  const struct kafka_visitor *visitor)
+void kafka_group_assignment(struct sv bytes, struct kafka_facts *facts, const struct kafka_visitor *visitor)
 {
 	const uint8_t *at = (const uint8_t *)bytes.p;
 	struct kafka_reader r = { .at = at, .end = at + bytes.n };
@@ -579,15 +562,5 @@ static void read_embedded(struct sv bytes, const struct kafka_row *rows, struct 
 
 	facts->set = 0;
 	if (r.state == KAFKA_READ_FINE && version >= 0)
-		kafka_layout_read(&r, rows, version > KAFKA_LATEST ? KAFKA_LATEST : (int)version, facts, visitor);
-}
-
-void kafka_group_assignment(struct sv bytes, struct kafka_facts *facts, const struct kafka_visitor *visitor)
-{
-	read_embedded(bytes, assignment, facts, visitor);
-}
-
-void kafka_group_subscription(struct sv bytes, struct kafka_facts *facts, const struct kafka_visitor *visitor)
-{
-	read_embedded(bytes, subscription, facts, visitor);
+		kafka_layout_read(&r, assignment, version > KAFKA_LATEST ? KAFKA_LATEST : (int)version, facts, visitor);
 }
