@@ -46,9 +46,12 @@ struct window {
 	unsigned kinds;		/* bits 1 << kind, of all that were merged */
 	/* All of it, with requests that waited longer than the silence lasted. This is what attribution uses. */
 	struct span span;
-	/* The silence, where it is not all of it: from the last data accepted to the next (method.md 3). See window_silence. */
+	/* The silence of the path, where it is not all of it: from the last data accepted to the next (method.md 3). */
 	struct span silence;
 	bool has_silence;
+	/* The longest time around it between two requests that restarted a client's session timer (heard.h). */
+	struct span heard;
+	bool has_heard;
 	/* The outage: from the first loss to the first sign of a working path; equal to span where not known. */
 	struct span outage;
 	bool has_outage;
@@ -97,6 +100,7 @@ int windows_find(struct store *s, const struct clocks *c, const struct analysis_
 		 struct arena *a, struct windows *out);
 
 bool window_is_jitter(const struct window *w);
+/* What the coordinator lived through: between two requests that it heard; where these are not known, the silence of the path. */
 struct span window_silence(const struct window *w);
 /* NULL when it is not known. */
 const struct measure *window_measure(const struct window *w, enum measure_id id);

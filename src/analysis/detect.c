@@ -224,6 +224,11 @@ static void merge_evidence(struct arena *a, struct window *w, const struct windo
 	}
 }
 
+static struct span silence_of_path(const struct window *w)
+{
+	return w->has_silence ? w->silence : w->span;
+}
+
 static bool is_waiting_alone(const struct window *w)
 {
 	return w->kinds == 1U << WINDOW_REQUEST;
@@ -235,10 +240,10 @@ static void merge_silence(struct window *w, const struct window *other)
 	if (!is_waiting_alone(w) && !is_waiting_alone(other) && !w->has_silence && !other->has_silence)
 		return;
 	if (is_waiting_alone(w) != is_waiting_alone(other)) {
-		w->silence = is_waiting_alone(w) ? window_silence(other) : window_silence(w);
+		w->silence = is_waiting_alone(w) ? silence_of_path(other) : silence_of_path(w);
 		w->has_silence = true;
 	} else if (!is_waiting_alone(w)) {
-		w->silence = span_union(window_silence(w), window_silence(other));
+		w->silence = span_union(silence_of_path(w), silence_of_path(other));
 		w->has_silence = true;
 	}
 }
@@ -283,17 +288,21 @@ static void lengthen_outage(struct window *w)
 
 void detect_measure_spans(struct window *w)
 {
+	const struct ref_time end = window_silence(w).end;
+
 	lengthen_outage(w);
 	if (w->kinds & (1U << WINDOW_PROCESS_PAUSE | 1U << WINDOW_SERVER_PAUSE))
 		detect_measure(w, MEASURE_PAUSE_MS, span_length_us(w->span) / US_PER_MS);
 	if (w->kinds & 1U << WINDOW_BLACKOUT)
-		detect_measure(w, MEASURE_SILENCE_MS, span_length_us(window_silence(w)) / US_PER_MS);
+		detect_measure(w, MEASURE_SILENCE_MS, span_length_us(silence_of_path(w)) / US_PER_MS);
+	if (w->has_heard)
+		detect_measure(w, MEASURE_HEARD_GAP_MS, span_length_us(w->heard) / US_PER_MS);
 	if (!w->has_outage)
 		return;
 	detect_measure(w, MEASURE_OUTAGE_MS, span_length_us(w->outage) / US_PER_MS);
 	/* When nothing was sent between the last loss and the first sign, the path may have been well for a while. */
 	if (w->has_lost)
 		detect_measure(w, MEASURE_OUTAGE_LEAST_MS, (w->lost.end.us - w->outage.start.us) / US_PER_MS);
-	if (window_silence(w).end.us > w->outage.end.us)
-		detect_measure(w, MEASURE_BACKOFF_MS, (window_silence(w).end.us - w->outage.end.us) / US_PER_MS);
+	if (end.us > w->outage.end.us || find_measure(w, measure_infos[MEASURE_BACKOFF_MS].name) != NULL)
+		detect_measure(w, MEASURE_BACKOFF_MS, end.us > w->outage.end.us ? (end.us - w->outage.end.us) / US_PER_MS : 0);
 }

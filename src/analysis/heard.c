@@ -142,8 +142,12 @@ static void measure_gap(const struct detect_context *ctx, const struct path *pat
 	for (size_t i = 0; i < ctx->out->count; i++) {
 		struct window *w = &ctx->out->items[i];
 
-		if (is_on(w, path) && !span_is_empty(span_intersect(w->span, gap)))
-			detect_measure(w, MEASURE_HEARD_GAP_MS, span_length_us(gap) / US_PER_MS);
+		if (!is_on(w, path) || span_is_empty(span_intersect(w->span, gap)) ||
+		    (w->has_heard && span_length_us(gap) <= span_length_us(w->heard)))
+			continue;
+		w->heard = gap;
+		w->has_heard = true;
+		detect_measure_spans(w);
 	}
 }
 

@@ -78,9 +78,8 @@ static bool tells_more(const struct window *x, const struct window *y)
 static void add_window(struct silence_list *list, const struct window *w, struct arena *a)
 {
 	struct silence *s = ARENA_PUSH(a, list->items, list->count, list->capacity);
-	const struct measure *heard = window_measure(w, MEASURE_HEARD_GAP_MS);
 
-	*s = (struct silence){ .window = w, .ms = heard != NULL ? heard->value : span_length_us(w->span) / US_PER_MS, .censored = w->censored,
+	*s = (struct silence){ .window = w, .ms = span_length_us(window_silence(w)) / US_PER_MS, .censored = w->censored,
 			       .has_outage = true, .outage_ms = span_length_us(w->outage) / US_PER_MS };
 }
 

@@ -209,6 +209,8 @@ bool window_is_jitter(const struct window *w)
 
 struct span window_silence(const struct window *w)
 {
+	if (w->has_heard)
+		return w->heard;
 	return w->has_silence ? w->silence : w->span;
 }
 

@@ -36,14 +36,6 @@ static struct sv measure_duration(struct arena *a, const struct window *w, struc
 	return m == NULL || !m->known ? SV("-") : words_duration(a, m->value * US_PER_MS);
 }
 
-/* What the coordinator heard is better than what passed on any connection of the path. */
-static int64_t silence_us(const struct window *w)
-{
-	const struct measure *heard = window_measure(w, MEASURE_HEARD_GAP_MS);
-
-	return heard != NULL ? heard->value * US_PER_MS : span_length_us(window_silence(w));
-}
-
 static void window_table(struct out *o, const struct chapter_context *c, bool jitter)
 {
 	static const struct column columns[] = {
@@ -58,7 +50,7 @@ static void window_table(struct out *o, const struct chapter_context *c, bool ji
 			continue;
 		out_cell_anchor(o, words_id(c->a, 'W', w->id));
 		out_cell(o, words_time(c->a, c->f, w->span.start));
-		out_cell(o, arena_printf(c->a, "%.*s%s", SV_ARG(words_duration(c->a, silence_us(w))),
+		out_cell(o, arena_printf(c->a, "%.*s%s", SV_ARG(words_duration(c->a, span_length_us(window_silence(w)))),
 					 w->censored ? "+" : ""));
 		out_cell(o, w->has_outage ? words_duration(c->a, span_length_us(w->outage)) : SV("-"));
 		out_cell(o, measure_duration(c->a, w, SV("backoff_ms")));
@@ -205,8 +197,8 @@ void chapter_windows(struct out *o, const struct chapter_context *c)
 	} else {
 		out_paragraph(o, SV("Silence is what the coordinator lived through: from the member's last request that reached it to "
 				    "the next, or, where these are not known, from the last data that arrived to the next. The outage is "
-				    "the part in which the path was gone; the rest is TCP waiting for its next "
-				    "retransmission (backoff), which other means than a longer session cut."));
+				    "the part in which the path was gone; after it TCP still waits for its next retransmission "
+				    "(backoff), which other means than a longer session cut."));
 		window_table(o, c, true);
 	}
 	if (count_windows(c->f, false) > 0) {

@@ -108,6 +108,25 @@ static void a_request_that_waits_on_lengthens_no_silence(void **state)
 	story_free(st);
 }
 
+/* The path goes on at 20 on one connection; on another the coordinator hears the member at 18, and has not since 9. */
+static void what_the_coordinator_hears_is_the_silence_that_counts(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	stall(st, "c1", C1, "10:00:10", "10:00:20", "10:00:12", "10:00:17");
+	heartbeat(st, "c1", C1, "m1", "10:00:09", "10:00:09", "10:00:09", "0");
+	heartbeat(st, "c1", C1, "m1", "10:00:17.9", "10:00:18", "10:00:18", "1");
+	struct windows w = find_windows(st);
+	assert_int_equal(w.count, 1);
+	assert_span(window_silence(&w.items[0]), "10:00:09", "10:00:18");
+	assert_int_equal(measured(&w.items[0], MEASURE_HEARD_GAP_MS), 9000);
+	assert_int_equal(measured(&w.items[0], MEASURE_SILENCE_MS), 10000);
+	assert_int_equal(measured(&w.items[0], MEASURE_OUTAGE_MS), 5000);
+	assert_int_equal(measured(&w.items[0], MEASURE_BACKOFF_MS), 1000);
+	story_free(st);
+}
+
 static void numbers_left_out_are_a_blackout(void **state)
 {
 	struct story *st = story_new();
@@ -319,6 +338,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_heartbeat_that_did_not_arrive_opens_a_window),
 		cmocka_unit_test(a_request_that_waits_on_lengthens_no_silence),
+		cmocka_unit_test(what_the_coordinator_hears_is_the_silence_that_counts),
 		cmocka_unit_test(numbers_left_out_are_a_blackout),
 		cmocka_unit_test(a_fetch_that_waits_for_records_is_no_pause),
 		cmocka_unit_test(a_window_knows_what_the_coordinator_heard),
