@@ -30,6 +30,9 @@ struct advice_context {
  */
 bool advice_session_ms(const struct advice_context *ctx, int64_t *ms);
 
+/* "18.9 s": to the nearest tenth. */
+struct sv advice_seconds(struct arena *a, int64_t ms);
+
 void advise_timeouts(struct advice_context *ctx);
 void advise_poll_interval(struct advice_context *ctx);
 void note_other_causes(struct advice_context *ctx);

@@ -27,9 +27,11 @@ static struct sv heartbeat_setting(const struct group *g)
 	return is_consumer_protocol(g) ? SV("consumer.heartbeat.interval.ms") : SV("heartbeat.interval.ms");
 }
 
-static struct sv seconds(struct arena *a, int64_t ms)
+struct sv advice_seconds(struct arena *a, int64_t ms)
 {
-	return arena_printf(a, "%" PRId64 ".%" PRId64 " s", ms / 1000, ms % 1000 / 100);
+	int64_t tenths = ms / 100 + (ms % 100 >= 50);
+
+	return arena_printf(a, "%" PRId64 ".%" PRId64 " s", tenths / 10, tenths % 10);
 }
 
 static struct sv times(struct arena *a, size_t n)
@@ -129,9 +131,9 @@ static void advise_session(struct advice_context *ctx, int64_t recommended)
 			       "noticed after up to %.*s instead of %.*s, with the backlog of that time%.*s",
 			    SV_ARG(times(a, ctx->silences->eviction_count)), d->p99.known && d->n >= 100 ? "the P99 of the silences is"
 							: "the longest silence, which stands for the P99 of so few, was",
-			    SV_ARG(seconds(a, upper_ms(d))), SV_ARG(seconds(a, heartbeat)), recommended, SV_ARG(reach_words(a, d)),
+			    SV_ARG(advice_seconds(a, upper_ms(d))), SV_ARG(advice_seconds(a, heartbeat)), recommended, SV_ARG(reach_words(a, d)),
 			    d->censored > 0 ? ", some of them cut short, so that the true figure is higher" : "",
-			    SV_ARG(seconds(a, recommended)), SV_ARG(seconds(a, current)),
+			    SV_ARG(advice_seconds(a, recommended)), SV_ARG(advice_seconds(a, current)),
 			    SV_ARG(bound_words(ctx, recommended))));
 }
 
@@ -167,8 +169,8 @@ static void note_backoff(struct advice_context *ctx)
 	note(ctx, arena_printf(ctx->arena, "Of %.*s of silence (%zu episodes) the path was gone for %.*s; the other %.*s (%" PRId64
 					   " %%) are the wait for the next heartbeat and TCP's backoff, which a shorter request.timeout.ms or "
 					   "TCP_USER_TIMEOUT cuts without a longer session.",
-			       SV_ARG(seconds(ctx->arena, silence_ms)), n, SV_ARG(seconds(ctx->arena, outage_ms)),
-			       SV_ARG(seconds(ctx->arena, silence_ms - outage_ms)),
+			       SV_ARG(advice_seconds(ctx->arena, silence_ms)), n, SV_ARG(advice_seconds(ctx->arena, outage_ms)),
+			       SV_ARG(advice_seconds(ctx->arena, silence_ms - outage_ms)),
 			       (silence_ms - outage_ms) / (silence_ms / 100 > 0 ? silence_ms / 100 : 1)));
 }
 
@@ -225,7 +227,7 @@ static void advise_interval(struct advice_context *ctx, size_t overruns, size_t 
 	       whole_seconds_up(longest_ms + longest_ms / 100 * POLL_MARGIN_PERCENT),
 	       arena_printf(a, "a handler overran it, %.*s; the longest of the %zu that the side effects time took at least %.*s between two polls, and %d %% margin; or a smaller max.poll.records, if the time goes "
 			       "to many records and not to one",
-			    SV_ARG(times(a, overruns)), measured, SV_ARG(seconds(a, longest_ms)), POLL_MARGIN_PERCENT));
+			    SV_ARG(times(a, overruns)), measured, SV_ARG(advice_seconds(a, longest_ms)), POLL_MARGIN_PERCENT));
 }
 
 void advise_poll_interval(struct advice_context *ctx)
@@ -282,7 +284,7 @@ static void note_pauses(struct advice_context *ctx)
 	if (paused > 0)
 		note(ctx, arena_printf(ctx->arena, "Evictions that fell into a pause of the process or the broker, up to %.*s long: %zu. Look for "
 						   "garbage collection, CPU limits or suspension there; no timeout is advised from them.",
-				       SV_ARG(seconds(ctx->arena, longest)), paused));
+				       SV_ARG(advice_seconds(ctx->arena, longest)), paused));
 }
 
 void note_other_causes(struct advice_context *ctx)

@@ -52,7 +52,7 @@ static struct sv duration_words(struct arena *a, int64_t us)
 
 	if (s >= 2 * 86400 && s % 86400 == 0)
 		return arena_printf(a, "%" PRId64 " days", s / 86400);
-	return arena_printf(a, "%" PRId64 ".%" PRId64 " s", s, us % US_PER_S / (US_PER_S / 10));
+	return advice_seconds(a, us / US_PER_MS);
 }
 
 static struct sv period_words(struct arena *a, const char *name, bool known, int64_t us)
