@@ -83,11 +83,8 @@ struct counters *counters_new(struct ingest *in)
 
 static size_t slot_of(const struct sv *names, size_t slots, struct sv name)
 {
-	uint64_t hash = UINT64_C(14695981039346656037);
+	size_t at = (size_t)sv_hash(SV_HASH, name) & (slots - 1);
 
-	for (size_t i = 0; i < name.n; i++)
-		hash = (hash ^ (unsigned char)name.p[i]) * UINT64_C(1099511628211);
-	size_t at = (size_t)hash & (slots - 1);
 	while (!sv_is_absent(names[at]) && !sv_eq(names[at], name))
 		at = (at + 1) & (slots - 1);
 	return at;
