@@ -513,6 +513,7 @@ static int take_prefixed(struct loop *l, const struct line *line, bool *taken)
 static int take_line(struct loop *l, const struct line *line)
 {
 	struct line trimmed = { sv_trim(line->text), line->number, line->byte_offset, line->cut };
+	struct place place = counter_place(line);
 	size_t taker = 0;
 	struct tstamp t;
 	const char *why = "";
@@ -532,7 +533,8 @@ static int take_line(struct loop *l, const struct line *line)
 		if (loop_is_clock(trimmed.text, &t))
 			return take_clock(l, &t);
 		rc = take_prefixed(l, &trimmed, &taken);
-		l->in->info->unrecognized += !taken;
+		if (!taken)
+			counters_unrecognized(l->of, &place);
 		return rc;
 	case LOOP_LINE_TAKEN:
 		break;
