@@ -383,6 +383,9 @@ int sar_read(struct counters *c, struct ingest *in)
 
 	while (rc == 0 && lines_next(lines, &line) == 1)
 		rc = take_line(&r, &line);
+	if (in->info->records == 0 && in->info->unrecognized > 0)
+		diag_add(in->diag, SEVERITY_WARNING, "counters.date", NULL,
+			 "its rows have times in no form that is known: left out (LC_ALL=C sar ... prints one that is)");
 	lines_free(lines);
 	arena_free(r.texts);
 	ingest_zone(in, r.is_utc);

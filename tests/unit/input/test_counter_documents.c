@@ -198,6 +198,12 @@ static void test_sar_that_cannot_be_placed_says_so(void **state)
 		assert_int_equal(k->info.skipped, 2);
 		kit_free(k);
 	}
+	/* Digits of another script. */
+	struct kit *k = read_named("Linux 6.18.0 (node-a) \t۲۶/۱۱/۳۰ \t_x86_64_\t(2 CPU)\n\n۱۰:۰۰:۰۰ retrans/s\n۱۰:۰۰:۰۱ 5.00\n", "x");
+	assert_events(k, "");
+	assert_int_equal(kit_problem(k, "counters.date")->severity, SEVERITY_WARNING);
+	assert_int_equal(kit_problems(k, "counters.unrecognized"), 1);
+	kit_free(k);
 	/* Without its first line it has neither host nor date. */
 	assert_int_equal(counters_kind.sniff(SV("10:00:00" ETCP "10:00:01 0.00 0.00 5.00 0.00 0.00\n"), SV("x"), NULL, &why), SNIFF_BROKEN);
 	assert_non_null(strstr(why, "without its first line"));
