@@ -265,25 +265,50 @@ static int close_samples(struct loop *l)
 	return rc;
 }
 
-/* Rows that no clock stands before. A file that is one snapshot and nothing else is whole as it is. */
-static void without_clock(struct loop *l, struct loop_block *b, const char *name, bool alone)
+/* A file that is one snapshot and nothing else is whole as it is. */
+static void take_alone(struct loop *l, const struct loop_block *b, const char *name)
 {
-	if (alone) {
-		diag_add(l->in->diag, SEVERITY_NOTE, "counters.lone_sample", &b->first,
-			 "a single sample of %s, without its time: counters speak by their growth, two samples with the "
-			 "time before each are needed",
-			 name);
-		counters_format(l->of, name);
-		return;
-	}
-	b->damaged = true;
-	diag_add(l->in->diag, SEVERITY_WARNING, l->undated || l->counts_from_start ? "counters.undated" : "counters.no_clock", &b->first,
-		 l->undated ? "a sample of %s under a clock line whose date nothing tells (--from gives one): left out"
-		 : l->counts_from_start
-			 ? "a sample of %s whose time counts from the machine's start, and nothing tells when that was (one line of "
-			   "date beside a row of /proc/uptime would): left out"
-			 : "a sample of %s without a line with the time before it: left out",
+	diag_add(l->in->diag, SEVERITY_NOTE, "counters.lone_sample", &b->first,
+		 "a single sample of %s, without its time: counters speak by their growth, two samples with the "
+		 "time before each are needed",
 		 name);
+	counters_format(l->of, name);
+}
+
+static bool lacks_clock(const struct loop *l, const struct loop_block *b)
+{
+	return b->rows > 0 && !l->has_clock && !b->self_timed;
+}
+
+/* Rows that no time stands before, of however many formats: a first sample whose start is cut off, as a rule. Told once. */
+static void tell_without_clock(struct loop *l)
+{
+	const bool is_date = l->undated || l->counts_from_start;
+	const char *why = l->undated ? "the line with the time before it has no date, and nothing tells it (--from gives one)"
+			  : l->counts_from_start ? "its time counts from the machine's start, and nothing tells when that was (one line of "
+						   "date beside a row of /proc/uptime would)"
+						 : "without a line with the time before it";
+	const struct loop_block *first = NULL;
+	size_t count = 0, of = 0;
+
+	for (size_t i = 0; i < FORMAT_COUNT; i++) {
+		struct loop_block *b = &l->blocks[i];
+
+		if (!lacks_clock(l, b))
+			continue;
+		b->damaged = true;
+		count++;
+		if (first == NULL || b->first.number < first->first.number) {
+			first = b;
+			of = i;
+		}
+	}
+	if (count == 1)
+		diag_add(l->in->diag, SEVERITY_WARNING, is_date ? "counters.undated" : "counters.no_clock", &first->first,
+			 "a sample of %s, %s: left out", loop_formats[of].name, why);
+	else if (count > 1)
+		diag_add(l->in->diag, SEVERITY_WARNING, is_date ? "counters.undated" : "counters.no_clock", &first->first,
+			 "a sample of %s and of %zu more, %s: left out", loop_formats[of].name, count - 1, why);
 }
 
 /* What the round's blocks are as records: each is a sample. */
@@ -294,9 +319,9 @@ static void count_block(struct loop *l, size_t i, bool alone)
 	if (b->rows == 0 && !b->damaged)
 		return;
 	l->in->info->records++;
-	if (b->rows > 0 && !l->has_clock && !b->self_timed)
-		without_clock(l, b, loop_formats[i].name, alone);
-	else if (b->rows > 0)
+	if (alone && lacks_clock(l, b))
+		take_alone(l, b, loop_formats[i].name);
+	else if (b->rows > 0 && !lacks_clock(l, b))
 		counters_format(l->of, loop_formats[i].name);
 	if (b->damaged)
 		l->in->info->skipped++;
@@ -311,6 +336,8 @@ static int close_round(struct loop *l, bool at_end)
 	for (size_t i = 0; i < FORMAT_COUNT && rc == 0; i++)
 		if (loop_formats[i].close != NULL)
 			rc = loop_formats[i].close(&l->blocks[i], l->in, l->has_clock ? &l->clock : NULL);
+	if (!alone)
+		tell_without_clock(l);
 	for (size_t i = 0; i < FORMAT_COUNT; i++)
 		count_block(l, i, alone);
 	if (rc == 0 && l->has_clock)
