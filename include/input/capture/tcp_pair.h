@@ -85,6 +85,8 @@ struct tcp_quiet {
 	int64_t start_us, end_us;
 	uint64_t kernel_packets;
 	bool pending;
+	bool has_spoken;	/* the other side has sent payload, */
+	int64_t spoken_us;	/* last at this time */
 };
 
 /* A packet of a side was recorded. */
