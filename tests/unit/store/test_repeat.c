@@ -288,7 +288,7 @@ static void hosts_that_share_a_bit_are_told_apart(void **state)
 	(void)state;
 	for (int pass = 0; pass < 2; pass++) {
 		for (int i = 0; i < 200; i++) {
-			char host[16];
+			char host[32];
 
 			snprintf(host, sizeof host, "broker-%d", i);
 			tell_long(st, "log", host, 0, 2);
