@@ -135,20 +135,10 @@ static char *put_number(char *out, struct sv name, int64_t number)
 	return put(out, (struct sv){ p, (size_t)(digits + sizeof digits - p) });
 }
 
-/* The lowest field of a set that is not empty, which loses it. */
-static enum event_field take_field(field_set *set)
-{
-	uint64_t low = (uint64_t)*set;
-	int f = low != 0 ? __builtin_ctzll(low) : 64 + __builtin_ctzll((uint64_t)(*set >> 64));
-
-	*set &= *set - 1;
-	return (enum event_field)f;
-}
-
 static char *put_fields(char *out, const struct event *e)
 {
 	for (field_set set = e->set; set != 0;) {
-		enum event_field f = take_field(&set);
+		enum event_field f = field_take(&set);
 
 		out = field_infos[f].type == FIELD_INT ? put_number(out, field_members[f], e->value[f].number) :
 							 put_text(out, field_members[f], e->value[f].text);
@@ -162,7 +152,7 @@ static size_t bytes_needed(const struct event *e)
 	size_t n = (FIELD_COUNT + OWN_COUNT) * (MEMBER_BYTES_MAX + NUMBER_BYTES_MAX) + ESCAPE_BYTES * e->host.n;
 
 	for (field_set set = e->set; set != 0;) {
-		enum event_field f = take_field(&set);
+		enum event_field f = field_take(&set);
 
 		if (field_infos[f].type == FIELD_TEXT)
 			n += ESCAPE_BYTES * e->value[f].text.n;

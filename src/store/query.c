@@ -168,8 +168,10 @@ static void keep_event(struct texts *t, struct event *e)
 {
 	e->host = texts_keep(t, e->host);
 	e->text = arena_copy(t->arena, e->text);
-	for (int f = 0; f < FIELD_COUNT; f++) {
-		if ((e->set & FIELD_BIT(f)) && field_infos[f].type == FIELD_TEXT)
+	for (field_set set = e->set; set != 0;) {
+		enum event_field f = field_take(&set);
+
+		if (field_infos[f].type == FIELD_TEXT)
 			e->value[f].text = texts_keep(t, e->value[f].text);
 	}
 }
@@ -207,11 +209,23 @@ int query_load(struct store *s, const enum event_type *types, size_t n, struct a
 	return rc < 0 ? -1 : 0;
 }
 
+/* One alone shares its texts with none. */
+static void copy_event(struct arena *a, struct event *e)
+{
+	e->host = arena_copy(a, e->host);
+	e->text = arena_copy(a, e->text);
+	for (field_set set = e->set; set != 0;) {
+		enum event_field f = field_take(&set);
+
+		if (field_infos[f].type == FIELD_TEXT)
+			e->value[f].text = arena_copy(a, e->value[f].text);
+	}
+}
+
 int query_event(struct store *s, int64_t id, struct arena *a, struct event *e)
 {
 	static const char sql[] = "SELECT " EVENT_COLUMNS " FROM event_row WHERE id = ?";
 	struct sqlite3_stmt *statement = store_statement(s, STATEMENT_EVENT, sql);
-	struct texts texts;
 	int result, rc = 0;
 
 	if (statement == NULL)
@@ -219,10 +233,9 @@ int query_event(struct store *s, int64_t id, struct arena *a, struct event *e)
 	sqlite3_bind_int64(statement, 1, id);
 	result = sqlite3_step(statement);
 	if (result == SQLITE_ROW) {
-		texts_init(&texts, a, a);
 		rc = read_event(s, statement, a, e);
 		if (rc == 1)
-			keep_event(&texts, e);
+			copy_event(a, e);
 	} else if (result != SQLITE_DONE) {
 		rc = store_fail(s, "read");
 	}
