@@ -28,7 +28,7 @@ ONLY_pcap/pcap.h := src/input/capture/record_libpcap.c src/cli/probe.c
 ONLY_archive.h   := src/input/source.c src/input/unpack.c
 ONLY_archive_entry.h := src/input/source.c src/input/unpack.c
 ONLY_json-c/json.h := src/input/json.c
-ONLY_sqlite3.h   := src/store/store.c src/store/query.c
+ONLY_sqlite3.h   := $(wildcard src/store/*.c)
 THIRD_PARTY      := pcre2.h pcap/pcap.h archive.h archive_entry.h json-c/json.h sqlite3.h
 
 # ---- flags ----
