@@ -18,7 +18,7 @@ struct record_drops {
 
 struct record {
 	bool is_packet;		/* else it tells of drops alone */
-	const uint8_t *bytes;	/* captured ones; until the next record is asked for */
+	const uint8_t *bytes;	/* captured ones */
 	uint32_t captured;	/* of bytes; INTAKE_ASK_MOST or so of a longer packet */
 	uint32_t wire;		/* bytes on the wire; at least captured */
 	uint32_t link;		/* link type, as numbered by tcpdump.org/linktypes.html */
@@ -46,6 +46,7 @@ struct record_reader_ops {
 	int (*next)(struct record_reader *r, struct record *out, const char **why);
 	/* Accepts NULL; NULL when there is nothing to close. */
 	void (*close)(struct record_reader *r);
+	bool keeps_bytes;	/* of the latest packet alone, by itself; else they stay in the intake's room */
 };
 
 extern const struct record_reader_ops record_pcap;	/* pcap 2.4, of micro- and nanoseconds */

@@ -11,7 +11,7 @@
 #include "input/kind.h"
 #include "input/capture/kafka.h"
 #include "input/capture/packet.h"
-#include "input/capture/record.h"
+#include "input/capture/records.h"
 #include "input/capture/tcp.h"
 
 /* Times of several queues or CPUs interleave by far less than this; a step of more is another capture or a set clock. */
@@ -85,9 +85,7 @@ static const struct record_reader_ops *reader_of(const struct format *f, struct 
 
 struct capture {
 	struct ingest *in;
-	const struct record_reader_ops *reader;
-	struct intake intake;
-	struct record_reader *records;
+	struct records *records;
 	struct packet_decoder *decoder;
 	struct tcp *tcp;
 	bool has_link;		/* link is that of link_type */
@@ -405,8 +403,8 @@ static void note_end(struct capture *c, const char *why)
 	bool cut = strcmp(why, RECORD_WHY_CUT) == 0;
 
 	c->place.number = c->in->info->records + 1;
-	c->place.byte_offset = c->intake.offset;
-	if (!c->intake.damaged)
+	c->place.byte_offset = records_offset(c->records);
+	if (!records_is_damaged(c->records))
 		diag_add(c->in->diag, SEVERITY_WARNING, cut ? "capture.truncated" : "capture.damaged", &c->place,
 			 "stopped at packet %llu: %s; what comes before is kept", (unsigned long long)c->place.number,
 			 why);
@@ -414,13 +412,14 @@ static void note_end(struct capture *c, const char *why)
 
 static int read_records(struct capture *c)
 {
-	struct record r;
+	struct record_run run;
 	const char *why = NULL;
 	int got;
 
-	while ((got = c->reader->next(c->records, &r, &why)) == 1)
-		if (take_record(c, &r) != 0)
-			return -1;
+	while ((got = records_next(c->records, &run, &why)) == 1)
+		for (size_t i = 0; i < run.count; i++)
+			if (take_record(c, &run.record[i]) != 0)
+				return -1;
 	if (got < 0)
 		note_end(c, why);
 	return 0;
@@ -504,16 +503,11 @@ static int capture_read(struct ingest *in)
 	in->info->format = sv_of(format->name);
 	in->info->zone_name = SV("UTC");
 	in->info->zone_source = SV("written");
-	intake_init(&c.intake, in->stream, in->threads, in->input);
-	c.reader = reader_of(format, head);
-	c.records = c.reader->open(&c.intake, in->input, &why);
-	if (c.records != NULL)
+	if (records_open(in->stream, reader_of(format, head), in->threads, &c.records, &why))
 		rc = read_opened(&c);
-	else if (!c.intake.damaged)
+	else if (!records_is_damaged(c.records))
 		diag_add(in->diag, SEVERITY_WARNING, "capture.damaged", NULL, "its header cannot be read: %s", why);
-	if (c.records != NULL && c.reader->close != NULL)
-		c.reader->close(c.records);
-	intake_fini(&c.intake);
+	records_close(c.records);
 	return rc;
 }
 

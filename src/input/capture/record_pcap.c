@@ -77,4 +77,4 @@ static int pcap_next(struct record_reader *r, struct record *out, const char **w
 	return 1;
 }
 
-const struct record_reader_ops record_pcap = { pcap_open, pcap_next, NULL };
+const struct record_reader_ops record_pcap = { pcap_open, pcap_next, NULL, false };
