@@ -48,6 +48,8 @@ struct tcp;
 
 /* Events go to the sink with host absent and place as in the segment. */
 struct tcp *tcp_new(struct event_sink sink);
+/* The segment comes in a moment: what will be looked at then is fetched from memory. Changes nothing. */
+void tcp_expect(const struct tcp *t, const struct segment *s);
 /* 0, or -1 when the sink failed. Memory is bounded by the number of open connections, which is bounded too. */
 int tcp_segment(struct tcp *t, const struct segment *s);
 

@@ -29,25 +29,28 @@ enum tcp_presence { TCP_NOT_YET, TCP_OPEN, TCP_LEFT };
 
 struct kafka_conn;
 
+/* What every segment touches stands first, as in struct tcp_flow. */
 struct tcp_conn {
 	struct tcp_address address[2];	/* of side a and b */
 	uint16_t port[2];
+	bool closed;	/* reset */
+	bool is_foreign;	/* it speaks no Kafka */
 	uint64_t domain;	/* of VLANs and tunnels */
-	uint64_t hash;		/* of all of these (tcp_table.h) */
 	struct tcp_pair *pair;
+	struct kafka_conn *kafka;	/* what it says in Kafka's protocol; NULL: nothing yet, or foreign */
+	int64_t last_us;
+	uint64_t segments, retransmits;
+	struct tcp_numbers numbers[2];	/* of the packets of side a, of side b */
+	enum tcp_presence presence;
+	bool spoke[2];	/* a packet of the side was seen */
+	struct tcp_conn *older, *newer;	/* by latest activity */
 	struct tcp_flow flow[2];	/* what side a sends, what side b sends */
+	/* Seldom. */
+	uint64_t hash;		/* of address, port and domain (tcp_table.h) */
 	struct tcp_opening opening;
 	struct tcp_mark first;
-	int64_t last_us;
-	uint64_t segments, retransmits, copies;
-	bool closed;	/* reset */
-	bool spoke[2];	/* a packet of the side was seen */
-	enum tcp_presence presence;
-	struct tcp_numbers numbers[2];	/* of the packets of side a, of side b */
-	bool is_foreign;	/* it speaks no Kafka */
-	struct kafka_conn *kafka;	/* what it says in Kafka's protocol; NULL: nothing yet, or foreign */
+	uint64_t copies;
 	struct tcp_conn *next;	/* in the free list */
-	struct tcp_conn *older, *newer;	/* by latest activity */
 };
 
 static inline void tcp_conn_enter(struct tcp_conn *c)

@@ -28,6 +28,8 @@ struct tcp_conn *tcp_table_find(const struct tcp_table *t, const struct segment 
 /* The same, of the same ends in whatever other domain; the one that comes first. */
 struct tcp_conn *tcp_table_find_elsewhere(const struct tcp_table *t, const struct segment *s, uint64_t hash,
 					  unsigned *side);
+/* The one that is most likely it; NULL: probably none. Not looked at. */
+struct tcp_conn *tcp_table_guess(const struct tcp_table *t, uint64_t hash);
 /* c->hash is set: tcp_hash of a segment of it. */
 void tcp_table_add(struct tcp_table *t, struct tcp_conn *c);
 void tcp_table_remove(struct tcp_table *t, const struct tcp_conn *c);

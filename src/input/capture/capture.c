@@ -366,11 +366,16 @@ static int take_decoded(struct capture *c, enum packet_what what, struct segment
 	return 0;
 }
 
-static int take_packet(struct capture *c, const struct record *r)
-{
-	struct segment s;
+/* A record of a run, and what its packet is. */
+struct seen {
+	bool is_readable;	/* of a link that is read, with a time; else what and segment are not set */
+	enum packet_what what;
+	struct segment segment;
+};
 
-	if (!find_link(c, r->link)) {
+static int take_packet(struct capture *c, const struct record *r, struct seen *seen)
+{
+	if (!seen->is_readable && !find_link(c, r->link)) {
 		note_link(c, r->link);
 		return 0;
 	}
@@ -385,16 +390,56 @@ static int take_packet(struct capture *c, const struct record *r)
 		return -1;
 	if (take_time(c, r->time_us) != 0)
 		return -1;
-	return take_decoded(c, packet_decode(c->decoder, c->link, r->bytes, r->captured, r->wire, &s), &s, r->time_us);
+	return take_decoded(c, seen->what, &seen->segment, r->time_us);
 }
 
-static int take_record(struct capture *c, const struct record *r)
+static int take_record(struct capture *c, const struct record *r, struct seen *seen)
 {
 	if (!r->is_packet)
 		return take_drops(c, r);
 	c->place.number = ++c->in->info->records;
 	c->place.byte_offset = r->offset;
-	return take_packet(c, r);
+	return take_packet(c, r, seen);
+}
+
+/* ---- runs ---- */
+
+/*
+ * Each packet is decoded some packets before it is taken, and what its
+ * connection needs is fetched meanwhile: memory is what most of the time is
+ * spent with. Its own bytes are fetched as long before that.
+ */
+#define AHEAD 8
+
+static void look(struct capture *c, const struct record *r, struct seen *out)
+{
+	out->is_readable = r->is_packet && r->has_time && find_link(c, r->link);
+	if (!out->is_readable)
+		return;
+	out->what = packet_decode(c->decoder, c->link, r->bytes, r->captured, r->wire, &out->segment);
+	if (out->what == PACKET_TCP)
+		tcp_expect(c->tcp, &out->segment);
+}
+
+static void fetch(const struct record *r)
+{
+	__builtin_prefetch(r->bytes);
+	__builtin_prefetch(r->bytes + 64);
+}
+
+static int take_run(struct capture *c, const struct record_run *run)
+{
+	struct seen seen[AHEAD];
+
+	for (size_t i = 0; i < run->count + AHEAD; i++) {
+		if (i >= AHEAD && take_record(c, &run->record[i - AHEAD], &seen[i % AHEAD]) != 0)
+			return -1;
+		if (i + AHEAD < run->count)
+			fetch(&run->record[i + AHEAD]);
+		if (i < run->count)
+			look(c, &run->record[i], &seen[i % AHEAD]);
+	}
+	return 0;
 }
 
 /* What stopped the reading before the end; what the stream stumbled over it has recorded itself. */
@@ -417,9 +462,8 @@ static int read_records(struct capture *c)
 	int got;
 
 	while ((got = records_next(c->records, &run, &why)) == 1)
-		for (size_t i = 0; i < run.count; i++)
-			if (take_record(c, &run.record[i]) != 0)
-				return -1;
+		if (take_run(c, &run) != 0)
+			return -1;
 	if (got < 0)
 		note_end(c, why);
 	return 0;

@@ -195,7 +195,7 @@ static struct tcp_conn *open_connection(struct tcp *t, const struct segment *s, 
 				.domain = s->domain, .hash = tcp_hash(s), .first = { t->now_us, s->place } };
 	for (unsigned i = TCP_A; i <= TCP_B; i++) {
 		c->flow[i].conn = c;
-		c->flow[i].side = i;
+		c->flow[i].side = (uint8_t)i;
 	}
 	tcp_table_add(&t->table, c);
 	t->connections++;
@@ -343,9 +343,11 @@ static void complete_opening(struct tcp *t, struct tcp_conn *c, unsigned side)
 static void take_acknowledgment(struct tcp *t, struct tcp_flow *f, uint32_t ack)
 {
 	struct tcp_progress progress;
+	bool progressed;
 
-	bool progressed = tcp_flow_acknowledge(f, ack, t->now_us, &progress);
-
+	if (tcp_flow_is_acknowledged(f, ack))
+		return;
+	progressed = tcp_flow_acknowledge(f, ack, t->now_us, &progress);
 	if (f->forgot)
 		tcp_stall_forget(f);
 	if (!progressed)
@@ -417,7 +419,7 @@ static void take_data(struct tcp *t, struct tcp_flow *f, const struct segment *s
 		keep_hasty(f, s);
 	if (kind == TCP_DATA_AGAIN)
 		tcp_stall_resent(f, timeout, t->now_us - f->resent_after_us, t->now_us);
-	if (kind == TCP_DATA_NEW || kind == TCP_DATA_LATE || f->filled.open)
+	if (kind == TCP_DATA_NEW || kind == TCP_DATA_LATE || f->fills)
 		act(t, f->conn, f->side, &mark, true);
 	else if ((s->flags & (TCP_SYN | TCP_FIN)) == 0)
 		tcp_pair_kernel_packet(f->conn->pair, f->side);
@@ -558,7 +560,7 @@ static void take_segment(struct tcp *t, struct tcp_conn *c, const struct segment
 		tcp_stall_forget(f);
 	if (f->gap.open && f->gap.bare && f->gap.seen.us == t->now_us)
 		tcp_stall_missed(f, t->now_us);
-	if (f->filled.open)
+	if (f->fills)
 		tcp_stall_filled(f, t->now_us, &t->report);
 	take_sign(t, c, side, kind, before_us);
 	if ((s->flags & TCP_ACK) != 0) {
@@ -614,6 +616,13 @@ static struct segment in_its_domain(const struct tcp *t, const struct segment *s
 
 	inside.domain = tcp_copies_domain(t->copies, s->domain);
 	return inside;
+}
+
+void tcp_expect(const struct tcp *t, const struct segment *s)
+{
+	const struct tcp_conn *c = tcp_table_guess(&t->table, tcp_hash(s));
+
+	(void)c;
 }
 
 int tcp_segment(struct tcp *t, const struct segment *s)
