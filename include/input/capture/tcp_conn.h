@@ -33,8 +33,8 @@ struct kafka_conn;
 struct tcp_conn {
 	struct tcp_address address[2];	/* of side a and b */
 	uint16_t port[2];
+	bool in_table;	/* else it is one for use again */
 	bool closed;	/* reset */
-	bool is_foreign;	/* it speaks no Kafka */
 	uint64_t domain;	/* of VLANs and tunnels */
 	struct tcp_pair *pair;
 	struct kafka_conn *kafka;	/* what it says in Kafka's protocol; NULL: nothing yet, or foreign */
@@ -43,7 +43,8 @@ struct tcp_conn {
 	struct tcp_numbers numbers[2];	/* of the packets of side a, of side b */
 	enum tcp_presence presence;
 	bool spoke[2];	/* a packet of the side was seen */
-	struct tcp_conn *older, *newer;	/* by latest activity */
+	bool is_foreign;	/* it speaks no Kafka */
+	uint32_t number;	/* tcp_activity.h */
 	struct tcp_flow flow[2];	/* what side a sends, what side b sends */
 	/* Seldom. */
 	uint64_t hash;		/* of address, port and domain (tcp_table.h) */
@@ -52,6 +53,19 @@ struct tcp_conn {
 	uint64_t copies;
 	struct tcp_conn *next;	/* in the free list */
 };
+
+/* From memory, for a segment of it that comes in a moment. */
+static inline void tcp_conn_fetch(const struct tcp_conn *c)
+{
+	__builtin_prefetch(c);
+	__builtin_prefetch(&c->numbers);
+	__builtin_prefetch(&c->flow[0]);
+	__builtin_prefetch(&c->flow[0].gap);
+	__builtin_prefetch(&c->flow[0].now);
+	__builtin_prefetch(&c->flow[1]);
+	__builtin_prefetch(&c->flow[1].gap);
+	__builtin_prefetch(&c->flow[1].now);
+}
 
 static inline void tcp_conn_enter(struct tcp_conn *c)
 {

@@ -310,14 +310,24 @@ static int explain_silence(struct capture *c, const struct segment *s)
 	return 0;
 }
 
-static int take_segment(struct capture *c, struct segment *s, int64_t now_us)
+/* A record of a run, and what its packet is. */
+struct seen {
+	bool is_readable;	/* of a link that is read, with a time; else what and segment are not set */
+	enum packet_what what;
+	struct segment segment;
+	struct tcp_expected expected;
+};
+
+static int take_segment(struct capture *c, struct seen *seen, int64_t now_us)
 {
+	struct segment *s = &seen->segment;
+
 	s->time_us = now_us;
 	s->place = c->place;
 	c->segments++;
 	if (explain_silence(c, s) != 0)
 		return -1;
-	return tcp_segment(c->tcp, s);
+	return tcp_segment_expected(c->tcp, s, &seen->expected);
 }
 
 static void skip(struct capture *c, const char *code, const char *why)
@@ -349,11 +359,11 @@ static void note_link(struct capture *c, uint32_t type)
 		 (unsigned)type);
 }
 
-static int take_decoded(struct capture *c, enum packet_what what, struct segment *s, int64_t now_us)
+static int take_decoded(struct capture *c, struct seen *seen, int64_t now_us)
 {
-	switch (what) {
+	switch (seen->what) {
 	case PACKET_TCP:
-		return take_segment(c, s, now_us);
+		return take_segment(c, seen, now_us);
 	case PACKET_OTHER:
 		break;
 	case PACKET_SHORT:
@@ -365,13 +375,6 @@ static int take_decoded(struct capture *c, enum packet_what what, struct segment
 	}
 	return 0;
 }
-
-/* A record of a run, and what its packet is. */
-struct seen {
-	bool is_readable;	/* of a link that is read, with a time; else what and segment are not set */
-	enum packet_what what;
-	struct segment segment;
-};
 
 static int take_packet(struct capture *c, const struct record *r, struct seen *seen)
 {
@@ -390,7 +393,7 @@ static int take_packet(struct capture *c, const struct record *r, struct seen *s
 		return -1;
 	if (take_time(c, r->time_us) != 0)
 		return -1;
-	return take_decoded(c, seen->what, &seen->segment, r->time_us);
+	return take_decoded(c, seen, r->time_us);
 }
 
 static int take_record(struct capture *c, const struct record *r, struct seen *seen)
@@ -418,7 +421,7 @@ static void look(struct capture *c, const struct record *r, struct seen *out)
 		return;
 	out->what = packet_decode(c->decoder, c->link, r->bytes, r->captured, r->wire, &out->segment);
 	if (out->what == PACKET_TCP)
-		tcp_expect(c->tcp, &out->segment);
+		tcp_expect(c->tcp, &out->segment, &out->expected);
 }
 
 static void fetch(const struct record *r)
@@ -432,6 +435,10 @@ static int take_run(struct capture *c, const struct record_run *run)
 	struct seen seen[AHEAD];
 
 	for (size_t i = 0; i < run->count + AHEAD; i++) {
+		const struct seen *soon = &seen[(i + AHEAD / 2) % AHEAD];
+
+		if (i >= AHEAD / 2 && i - AHEAD / 2 < run->count && soon->is_readable && soon->what == PACKET_TCP)
+			tcp_expect_soon(&soon->expected);
 		if (i >= AHEAD && take_record(c, &run->record[i - AHEAD], &seen[i % AHEAD]) != 0)
 			return -1;
 		if (i + AHEAD < run->count)

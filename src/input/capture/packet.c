@@ -424,12 +424,13 @@ static enum packet_what read_protocol(struct view *v, size_t at, uint32_t protoc
 	}
 }
 
+/* In two words: what is stored in pieces cannot be read in one until it has left the core (tcp_hash does, at once). */
 static inline void set_ipv4(uint8_t to[16], const uint8_t *from)
 {
-	const uint64_t none[2] = { 0, 0 };
+	uint64_t word[2] = { 0, 0 };
 
-	memcpy(to, none, sizeof none);
-	memcpy(to, from, 4);
+	memcpy(word, from, 4);
+	memcpy(to, word, sizeof word);
 }
 
 /*

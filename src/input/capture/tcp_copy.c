@@ -13,19 +13,6 @@
  */
 #define COPY_WITHOUT_ID_US (1 * US_PER_MS)
 
-/* Neither the time to live nor the domain: a router's capture of both its sides shows one packet twice. */
-static uint64_t digest_of(const struct segment *s, uint64_t h)
-{
-	uint64_t ports = (uint64_t)s->source_port << 48 | (uint64_t)s->destination_port << 32;
-
-	h ^= ((uint64_t)s->sequence << 32 | s->acknowledgment) * UINT64_C(0xbf58476d1ce4e5b9);
-	h += (ports | (uint64_t)s->flags << 16 | s->window) * UINT64_C(0x94d049bb133111eb);
-	h ^= ((uint64_t)s->payload_bytes << 32 | s->payload_digest) * UINT64_C(0xd6e8feb86659fd93);
-	h += ((uint64_t)s->ip_version << 32 | (s->has_ip_id ? s->ip_id : 0U)) * UINT64_C(0xff51afd7ed558ccd);
-	h *= UINT64_C(0x9e3779b97f4a7c15);
-	return h ^ h >> 32;
-}
-
 void tcp_copies_alias(struct tcp_copies *c, uint64_t domain, uint64_t is)
 {
 	domain = tcp_copies_domain(c, domain);
@@ -48,9 +35,8 @@ static void see_domain(struct tcp_copies *c, size_t at, uint64_t domain, bool is
 		c->domain[at] = tcp_copies_domain(c, domain);
 }
 
-bool tcp_copies_see(struct tcp_copies *c, const struct segment *s, uint64_t hash, int64_t now_us)
+bool tcp_copies_see(struct tcp_copies *c, const struct segment *s, uint64_t digest, int64_t now_us)
 {
-	uint64_t digest = digest_of(s, hash);
 	size_t at = (size_t)(digest % TCP_COPY_SLOTS);
 	int64_t limit_us = s->has_ip_id && s->ip_id != 0 ? COPY_WITH_ID_US : COPY_WITHOUT_ID_US;
 	bool is_copy = c->slot[at].us != 0 && c->slot[at].digest == digest && now_us - c->slot[at].us <= limit_us;

@@ -65,6 +65,11 @@ struct tcp_conn *tcp_table_find_elsewhere(const struct tcp_table *t, const struc
 	return NULL;
 }
 
+bool tcp_table_is(const struct tcp_conn *c, const struct segment *s, unsigned *side)
+{
+	return c->in_table && c->domain == s->domain && is_of(c, s, side);
+}
+
 struct tcp_conn *tcp_table_guess(const struct tcp_table *t, uint64_t hash)
 {
 	uint32_t tag = tag_of(hash);
