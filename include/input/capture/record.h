@@ -44,6 +44,11 @@ struct record_reader_ops {
 	struct record_reader *(*open)(struct intake *in, struct arena *a, const char **why);
 	/* 1 a record, 0 the end, -1 stopped. */
 	int (*next)(struct record_reader *r, struct record *out, const char **why);
+	/*
+	 * NULL, or what next would give one by one, of the records that lie
+	 * whole in what has been read: how many, which may be 0.
+	 */
+	size_t (*next_whole)(struct record_reader *r, struct record *out, size_t most);
 	/* Accepts NULL; NULL when there is nothing to close. */
 	void (*close)(struct record_reader *r);
 	bool keeps_bytes;	/* of the latest packet alone, by itself; else they stay in the intake's room */

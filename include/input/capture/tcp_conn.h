@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "input/capture/tcp_flow.h"
 #include "input/capture/tcp_pair.h"
@@ -65,6 +66,26 @@ static inline void tcp_conn_fetch(const struct tcp_conn *c)
 	__builtin_prefetch(&c->flow[1]);
 	__builtin_prefetch(&c->flow[1].gap);
 	__builtin_prefetch(&c->flow[1].now);
+}
+
+static inline bool tcp_conn_is_end(const struct tcp_conn *c, unsigned side, const uint8_t address[16], uint16_t port)
+{
+	return c->port[side] == port && memcmp(c->address[side].bytes, address, 16) == 0;
+}
+
+/* Whether the segment is from that side to the other, in whatever domain. */
+static inline bool tcp_conn_is_from(const struct tcp_conn *c, unsigned side, const struct segment *s)
+{
+	return tcp_conn_is_end(c, side, s->source, s->source_port) &&
+	       tcp_conn_is_end(c, !side, s->destination, s->destination_port);
+}
+
+static inline bool tcp_conn_is_of(const struct tcp_conn *c, const struct segment *s, unsigned *side)
+{
+	if (c->address[TCP_A].version != s->ip_version)
+		return false;
+	*side = tcp_conn_is_from(c, TCP_A, s) ? TCP_A : TCP_B;
+	return *side == TCP_A || tcp_conn_is_from(c, TCP_B, s);
 }
 
 static inline void tcp_conn_enter(struct tcp_conn *c)

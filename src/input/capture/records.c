@@ -159,6 +159,25 @@ static int read_record(struct records *r, const char **why)
 	return 1;
 }
 
+/* Those that need no more to be read. */
+static void read_whole(struct records *r)
+{
+	struct slot *slot = slot_to_fill(r);
+
+	if (r->ops->next_whole != NULL)
+		slot->count += r->ops->next_whole(r->reader, slot->record + slot->count, r->most - slot->count);
+}
+
+static void turn_if_full(struct records *r)
+{
+	if (slot_at_hand(r)->count < r->most)
+		return;
+	if (r->ops->keeps_bytes)
+		hand_over(r);
+	else
+		intake_turn(&r->intake);
+}
+
 /* Until one was handed over, or the end. */
 static void read_slot(struct records *r)
 {
@@ -172,12 +191,9 @@ static void read_slot(struct records *r)
 			end(r, got, why);
 			return;
 		}
-		if (slot_at_hand(r)->count < r->most)
-			continue;
-		if (r->ops->keeps_bytes)
-			hand_over(r);
-		else
-			intake_turn(&r->intake);
+		turn_if_full(r);
+		read_whole(r);
+		turn_if_full(r);
 	}
 }
 

@@ -259,24 +259,25 @@ static void act(struct tcp *t, struct tcp_conn *c, unsigned side, const struct t
 		tcp_report_quiet(&t->report, c->pair, &quiet, false);
 }
 
-static void take_syn(struct tcp *t, struct tcp_conn *c, const struct segment *s, const struct tcp_mark *mark)
+static void take_syn(struct tcp *t, struct tcp_conn *c, const struct segment *s)
 {
+	const struct tcp_mark mark = { t->now_us, s->place };
 	struct tcp_opening *o = &c->opening;
 
 	if (!o->seen) {
-		*o = (struct tcp_opening){ .seen = true, .isn = s->sequence, .syns = 1, .first = *mark,
-					   .last_us = mark->us };
-		act(t, c, TCP_A, mark, false);
+		*o = (struct tcp_opening){ .seen = true, .isn = s->sequence, .syns = 1, .first = mark,
+					   .last_us = mark.us };
+		act(t, c, TCP_A, &mark, false);
 		c->pair->connecting++;
-		tcp_stall_replaced(c->pair, c, mark->us);
+		tcp_stall_replaced(c->pair, c, mark.us);
 	} else {
 		o->syns++;
-		o->last_wait_us = mark->us - o->last_us;
-		o->last_us = mark->us;
-		c->pair->side[TCP_A].trouble_us = mark->us;
+		o->last_wait_us = mark.us - o->last_us;
+		o->last_us = mark.us;
+		c->pair->side[TCP_A].trouble_us = mark.us;
 		tcp_pair_kernel_packet(c->pair, TCP_A);
 	}
-	c->pair->syn_us = mark->us;
+	c->pair->syn_us = mark.us;
 }
 
 static void answer_opening(struct tcp *t, struct tcp_conn *c)
@@ -385,7 +386,6 @@ static void take_duplicate(struct tcp_flow *f, const struct segment *s)
 
 static void take_data(struct tcp *t, struct tcp_flow *f, const struct segment *s, enum tcp_data kind)
 {
-	const struct tcp_mark mark = { t->now_us, s->place };
 	bool timeout = is_timeout(f, kind);
 
 	if (kind != TCP_DATA_NONE && kind != TCP_DATA_PROBE)
@@ -396,7 +396,7 @@ static void take_data(struct tcp *t, struct tcp_flow *f, const struct segment *s
 	if (kind == TCP_DATA_AGAIN)
 		tcp_stall_resent(f, timeout, t->now_us - f->resent_after_us, t->now_us);
 	if (kind == TCP_DATA_NEW || kind == TCP_DATA_LATE || f->fills)
-		act(t, f->conn, f->side, &mark, true);
+		act(t, f->conn, f->side, &(struct tcp_mark){ t->now_us, s->place }, true);
 	else if ((s->flags & (TCP_SYN | TCP_FIN)) == 0)
 		tcp_pair_kernel_packet(f->conn->pair, f->side);
 	tcp_stall_watch(f);
@@ -500,12 +500,13 @@ static void take_sign(struct tcp *t, struct tcp_conn *c, unsigned side, enum tcp
 /* Data that goes on in sequence; what is behind a gap is told by its retransmission. */
 static void take_number(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side, enum tcp_data kind)
 {
-	const struct tcp_mark mark = { t->now_us, s->place };
 	const struct tcp_gap *gap = &c->flow[side].gap;
 	struct tcp_unseen unseen;
+	struct tcp_mark mark;
 
 	if (!tcp_unseen_take(&c->numbers[side], s, t->now_us, &c->pair->side[!side].rtt, &unseen))
 		return;
+	mark = (struct tcp_mark){ t->now_us, s->place };
 	if (kind == TCP_DATA_NEW && !(gap->open && gap->seen.us == t->now_us))
 		tcp_report_unseen(&t->report, c, side, &mark, &unseen);
 }
@@ -513,7 +514,6 @@ static void take_number(struct tcp *t, struct tcp_conn *c, const struct segment 
 /* before_us: when the sender was heard before, on any connection. */
 static void take_segment(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side, int64_t before_us)
 {
-	const struct tcp_mark mark = { t->now_us, s->place };
 	struct tcp_flow *f = &c->flow[side], *other = &c->flow[!side];
 	bool was_closing = f->fin_sent;
 	enum tcp_data kind;
@@ -526,7 +526,7 @@ static void take_segment(struct tcp *t, struct tcp_conn *c, const struct segment
 		return;
 	}
 	if ((s->flags & TCP_SYN) != 0 && side == TCP_A)
-		take_syn(t, c, s, &mark);
+		take_syn(t, c, s);
 	else if ((s->flags & TCP_SYN) != 0)
 		take_syn_answer(t, c);
 	if ((s->flags & (TCP_SYN | TCP_ACK)) != TCP_SYN && c->presence == TCP_NOT_YET)
