@@ -526,7 +526,7 @@ static void take_number(struct tcp *t, struct tcp_conn *c, const struct segment 
 	const struct tcp_gap *gap = &c->flow[side].gap;
 	struct tcp_unseen unseen;
 
-	if (!tcp_unseen_take(&c->numbers[side], s, t->now_us, tcp_median_us(&c->pair->side[!side].rtt), &unseen))
+	if (!tcp_unseen_take(&c->numbers[side], s, t->now_us, &c->pair->side[!side].rtt, &unseen))
 		return;
 	if (kind == TCP_DATA_NEW && !(gap->open && gap->seen.us == t->now_us))
 		tcp_report_unseen(&t->report, c, side, &mark, &unseen);

@@ -24,7 +24,7 @@ static int64_t most_us(uint32_t packets, int64_t rtt_us)
 	return packets > 20 ? INT64_MAX : rto_us * ((INT64_C(1) << (packets > 1 ? packets - 1 : packets)) - 1) + rtt_us;
 }
 
-bool tcp_unseen_take(struct tcp_numbers *n, const struct segment *s, int64_t now_us, int64_t rtt_us,
+bool tcp_unseen_take(struct tcp_numbers *n, const struct segment *s, int64_t now_us, const struct tcp_median *rtt,
 		     struct tcp_unseen *out)
 {
 	const struct tcp_numbers before = *n;
@@ -44,7 +44,7 @@ bool tcp_unseen_take(struct tcp_numbers *n, const struct segment *s, int64_t now
 	if (step == 1 || before.is_large || before.steps < STEPS_LEAST || now_us - before.us < SILENCE_LEAST_US)
 		return false;
 	*out = (struct tcp_unseen){ .start_us = before.us, .end_us = now_us, .packets = step - 1U };
-	most = most_us(out->packets, rtt_us);
+	most = most_us(out->packets, tcp_median_us(rtt));
 	if (now_us - before.us > most)
 		out->start_us = now_us - most;
 	return now_us - out->start_us >= SILENCE_LEAST_US;
