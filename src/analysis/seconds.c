@@ -4,7 +4,6 @@
 #include "analysis/seconds.h"
 
 #include "analysis/detect.h"
-#include "base/order.h"
 
 /* A row of seconds, while they are given out. */
 struct several {
@@ -24,11 +23,14 @@ struct seconds {
 
 /* ---- the heap ---- */
 
-static bool is_before(const struct several *x, const struct several *y)
+static bool is_before(const struct several *x, int64_t us, int64_t id)
 {
-	int order = order_i64(x->next_us, y->next_us);
+	return x->next_us != us ? x->next_us < us : x->event.id < id;
+}
 
-	return order != 0 ? order < 0 : x->event.id < y->event.id;
+static bool comes_before(const struct seconds *s, size_t i, size_t k)
+{
+	return is_before(s->heap[i], s->heap[k]->next_us, s->heap[k]->event.id);
 }
 
 static void swap(struct seconds *s, size_t i, size_t k)
@@ -41,7 +43,7 @@ static void swap(struct seconds *s, size_t i, size_t k)
 
 static void sift_up(struct seconds *s, size_t i)
 {
-	for (; i > 0 && is_before(s->heap[i], s->heap[(i - 1) / 2]); i = (i - 1) / 2)
+	for (; i > 0 && comes_before(s, i, (i - 1) / 2); i = (i - 1) / 2)
 		swap(s, i, (i - 1) / 2);
 }
 
@@ -50,7 +52,7 @@ static void sift_down(struct seconds *s)
 	for (size_t i = 0, least; ; i = least) {
 		least = i;
 		for (size_t k = 2 * i + 1; k <= 2 * i + 2; k++)
-			if (k < s->count && is_before(s->heap[k], s->heap[least]))
+			if (k < s->count && comes_before(s, k, least))
 				least = k;
 		if (least == i)
 			return;
@@ -112,11 +114,11 @@ static int64_t count_of(const struct event *e)
 
 static void keep(struct seconds *s)
 {
-	if (s->count == s->made) {
-		*ARENA_PUSH(s->arena, s->heap, s->made, s->capacity) = arena_alloc(s->arena, sizeof(struct several));
-	}
-	struct several *one = s->heap[s->count++];
+	struct several *one;
 
+	if (s->count == s->made)
+		*ARENA_PUSH(s->arena, s->heap, s->made, s->capacity) = arena_alloc(s->arena, sizeof *one);
+	one = s->heap[s->count++];
 	detect_keep(s->arena, &s->ahead, &one->event);
 	one->count = count_of(&s->ahead);
 	one->given = 0;
@@ -134,25 +136,28 @@ struct seconds *seconds_new(struct store *s, struct arena *a)
 	const enum event_type types[] = { EVENT_NET_SECOND };
 	struct seconds *out = arena_alloc(a, sizeof *out);
 
-	*out = (struct seconds){ .arena = a, .query = query_events(s, types, 1) };
-	out->rc = 1;
-	out->ahead.id = 0;
+	*out = (struct seconds){ .arena = a, .query = query_events(s, types, 1), .rc = 1 };
 	return out;
+}
+
+/* Whether those that are kept have one that comes before what stands ahead. */
+static bool is_kept_first(const struct seconds *s)
+{
+	return s->count > 0 && (s->rc == 0 || is_before(s->heap[0], s->ahead.time.us, s->ahead.id));
 }
 
 int seconds_next(struct seconds *s, struct event *e)
 {
-	/* Views of the latest were the query's: only now may it go on. */
+	/* What was given last may have been the query's: only now it may go on. */
 	if (s->rc == 1 && s->ahead.id == 0)
 		look_ahead(s);
-	while (s->rc == 1 && count_of(&s->ahead) > 1 &&
-	       (s->count == 0 || s->ahead.time.us <= s->heap[0]->next_us)) {
+	while (s->rc == 1 && !is_kept_first(s) && count_of(&s->ahead) > 1) {
 		keep(s);
 		look_ahead(s);
 	}
 	if (s->rc < 0)
 		return -1;
-	if (s->count > 0 && (s->rc == 0 || s->heap[0]->next_us < s->ahead.time.us)) {
+	if (is_kept_first(s)) {
 		give(s, e);
 		return 1;
 	}
