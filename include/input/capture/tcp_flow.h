@@ -106,6 +106,20 @@ struct tcp_second {
 	struct tcp_mark mark;
 };
 
+#define TCP_CALM_SECONDS 10
+
+/* Seconds before that one, which are told together (tcp_calm.h). */
+struct tcp_calm {
+	unsigned count;		/* 0: none */
+	int64_t first, last;	/* seconds */
+	struct tcp_mark mark;	/* of the first */
+	uint64_t segments, bytes;
+	uint64_t rtts;		/* round trips */
+	uint32_t min_us, max_us;	/* of all */
+	unsigned medians;
+	uint32_t median_us[TCP_CALM_SECONDS];	/* of the seconds that have any */
+};
+
 struct tcp_conn;
 
 /*
@@ -149,6 +163,7 @@ struct tcp_flow {
 	struct tcp_stall held_stall;
 	int64_t held_since_us, held_replaced_us;
 	struct tcp_mark window_closed_mark;
+	struct tcp_calm calm;
 };
 
 enum tcp_data {

@@ -43,11 +43,15 @@ struct tcp_side {
 	struct tcp_median gaps;	/* between its payloads, bursts taken as one */
 };
 
-/* Packets picked to be found again (tcp_sight.h). */
+/* Packets picked to be found again (tcp_sight.h), in passages of a conversation. */
 struct tcp_sights {
-	uint64_t mask;		/* of the digest: all these bits must be 0 */
-	unsigned count;		/* picked with this mask */
+	uint64_t mask;		/* of a passage's hash: all these bits must be 0 */
+	unsigned count;		/* passages picked with this mask */
+	uint64_t passage;	/* the latest that was picked */
+	unsigned packets;	/* of it */
 };
+
+#define TCP_RESENTS_KEPT 4
 
 struct tcp_pair {
 	struct tcp_side side[2];
@@ -61,6 +65,8 @@ struct tcp_pair {
 	uint16_t caller_port;	/* of the most recent connection */
 	struct tcp_address caller, callee;
 	uint64_t domain;	/* of VLANs and tunnels */
+	int64_t resent_second[TCP_RESENTS_KEPT];	/* the latest in which segments were sent again, in turn */
+	unsigned resents;	/* such seconds so far */
 	struct tcp_pair *next;	/* of the same hash, or in the free list */
 };
 

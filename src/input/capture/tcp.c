@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "input/capture/kafka.h"
 #include "input/capture/tcp_activity.h"
+#include "input/capture/tcp_calm.h"
 #include "input/capture/tcp_conn.h"
 #include "input/capture/tcp_copy.h"
 #include "input/capture/tcp_pair.h"
@@ -98,7 +99,7 @@ static void cut(struct tcp *t, struct tcp_conn *c)
 	cut_opening(t, c);
 	for (unsigned side = TCP_A; side <= TCP_B; side++) {
 		tcp_stall_cut(&c->flow[side], t->now_us, &t->report);
-		tcp_report_second(&t->report, &c->flow[side]);
+		tcp_report_seconds(&t->report, &c->flow[side]);
 		cut_window(t, &c->flow[side], !c->closed);
 	}
 }
@@ -355,6 +356,8 @@ static void count_second(struct tcp *t, struct tcp_flow *f, const struct segment
 		f->now = (struct tcp_second){ .open = true, .second = second, .mark = { t->now_us, s->place } };
 	f->now.segments++;
 	f->now.retransmits += again;
+	if (again)
+		tcp_calm_resent(f->conn->pair, second);
 	f->now.timeouts += timeout;
 	if (timeout)
 		count_lost(&f->now, t->now_us - f->resent_after_us);
