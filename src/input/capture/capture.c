@@ -11,7 +11,7 @@
 #include "input/kind.h"
 #include "input/capture/kafka.h"
 #include "input/capture/packet.h"
-#include "input/capture/record.h"
+#include "input/capture/records.h"
 #include "input/capture/tcp.h"
 
 /* Times of several queues or CPUs interleave by far less than this; a step of more is another capture or a set clock. */
@@ -85,9 +85,7 @@ static const struct record_reader_ops *reader_of(const struct format *f, struct 
 
 struct capture {
 	struct ingest *in;
-	const struct record_reader_ops *reader;
-	struct intake intake;
-	struct record_reader *records;
+	struct records *records;
 	struct packet_decoder *decoder;
 	struct tcp *tcp;
 	bool has_link;		/* link is that of link_type */
@@ -312,14 +310,24 @@ static int explain_silence(struct capture *c, const struct segment *s)
 	return 0;
 }
 
-static int take_segment(struct capture *c, struct segment *s, int64_t now_us)
+/* A record of a run, and what its packet is. */
+struct seen {
+	bool is_readable;	/* of a link that is read, with a time; else what and segment are not set */
+	enum packet_what what;
+	struct segment segment;
+	struct tcp_expected expected;
+};
+
+static int take_segment(struct capture *c, struct seen *seen, int64_t now_us)
 {
+	struct segment *s = &seen->segment;
+
 	s->time_us = now_us;
 	s->place = c->place;
 	c->segments++;
 	if (explain_silence(c, s) != 0)
 		return -1;
-	return tcp_segment(c->tcp, s);
+	return tcp_segment_expected(c->tcp, s, &seen->expected);
 }
 
 static void skip(struct capture *c, const char *code, const char *why)
@@ -351,11 +359,11 @@ static void note_link(struct capture *c, uint32_t type)
 		 (unsigned)type);
 }
 
-static int take_decoded(struct capture *c, enum packet_what what, struct segment *s, int64_t now_us)
+static int take_decoded(struct capture *c, struct seen *seen, int64_t now_us)
 {
-	switch (what) {
+	switch (seen->what) {
 	case PACKET_TCP:
-		return take_segment(c, s, now_us);
+		return take_segment(c, seen, now_us);
 	case PACKET_OTHER:
 		break;
 	case PACKET_SHORT:
@@ -368,11 +376,9 @@ static int take_decoded(struct capture *c, enum packet_what what, struct segment
 	return 0;
 }
 
-static int take_packet(struct capture *c, const struct record *r)
+static int take_packet(struct capture *c, const struct record *r, struct seen *seen)
 {
-	struct segment s;
-
-	if (!find_link(c, r->link)) {
+	if (!seen->is_readable && !find_link(c, r->link)) {
 		note_link(c, r->link);
 		return 0;
 	}
@@ -387,16 +393,60 @@ static int take_packet(struct capture *c, const struct record *r)
 		return -1;
 	if (take_time(c, r->time_us) != 0)
 		return -1;
-	return take_decoded(c, packet_decode(c->decoder, c->link, r->bytes, r->captured, r->wire, &s), &s, r->time_us);
+	return take_decoded(c, seen, r->time_us);
 }
 
-static int take_record(struct capture *c, const struct record *r)
+static int take_record(struct capture *c, const struct record *r, struct seen *seen)
 {
 	if (!r->is_packet)
 		return take_drops(c, r);
 	c->place.number = ++c->in->info->records;
 	c->place.byte_offset = r->offset;
-	return take_packet(c, r);
+	return take_packet(c, r, seen);
+}
+
+/* ---- runs ---- */
+
+/*
+ * Each packet is decoded some packets before it is taken, and what its
+ * connection needs is fetched meanwhile: memory is what most of the time is
+ * spent with. Its own bytes are fetched as long before that.
+ */
+#define AHEAD 8
+
+static void look(struct capture *c, const struct record *r, struct seen *out)
+{
+	out->is_readable = r->is_packet && r->has_time && find_link(c, r->link);
+	if (!out->is_readable)
+		return;
+	out->what = packet_decode(c->decoder, c->link, r->bytes, r->captured, r->wire, &out->segment);
+	if (out->what == PACKET_TCP)
+		tcp_expect(c->tcp, &out->segment, &out->expected);
+}
+
+static void fetch(const struct record *r)
+{
+	__builtin_prefetch(r->bytes);
+	__builtin_prefetch(r->bytes + 64);
+}
+
+static int take_run(struct capture *c, const struct record_run *run)
+{
+	struct seen seen[AHEAD];
+
+	for (size_t i = 0; i < run->count + AHEAD; i++) {
+		const struct seen *soon = &seen[(i + AHEAD / 2) % AHEAD];
+
+		if (i >= AHEAD / 2 && i - AHEAD / 2 < run->count && soon->is_readable && soon->what == PACKET_TCP)
+			tcp_expect_soon(&soon->expected);
+		if (i >= AHEAD && take_record(c, &run->record[i - AHEAD], &seen[i % AHEAD]) != 0)
+			return -1;
+		if (i + AHEAD < run->count)
+			fetch(&run->record[i + AHEAD]);
+		if (i < run->count)
+			look(c, &run->record[i], &seen[i % AHEAD]);
+	}
+	return 0;
 }
 
 /* What stopped the reading before the end; what the stream stumbled over it has recorded itself. */
@@ -405,8 +455,8 @@ static void note_end(struct capture *c, const char *why)
 	bool cut = strcmp(why, RECORD_WHY_CUT) == 0;
 
 	c->place.number = c->in->info->records + 1;
-	c->place.byte_offset = c->intake.offset;
-	if (!c->intake.damaged)
+	c->place.byte_offset = records_offset(c->records);
+	if (!records_is_damaged(c->records))
 		diag_add(c->in->diag, SEVERITY_WARNING, cut ? "capture.truncated" : "capture.damaged", &c->place,
 			 "stopped at packet %llu: %s; what comes before is kept", (unsigned long long)c->place.number,
 			 why);
@@ -414,12 +464,12 @@ static void note_end(struct capture *c, const char *why)
 
 static int read_records(struct capture *c)
 {
-	struct record r;
+	struct record_run run;
 	const char *why = NULL;
 	int got;
 
-	while ((got = c->reader->next(c->records, &r, &why)) == 1)
-		if (take_record(c, &r) != 0)
+	while ((got = records_next(c->records, &run, &why)) == 1)
+		if (take_run(c, &run) != 0)
 			return -1;
 	if (got < 0)
 		note_end(c, why);
@@ -504,16 +554,11 @@ static int capture_read(struct ingest *in)
 	in->info->format = sv_of(format->name);
 	in->info->zone_name = SV("UTC");
 	in->info->zone_source = SV("written");
-	intake_init(&c.intake, in->stream, in->threads, in->input);
-	c.reader = reader_of(format, head);
-	c.records = c.reader->open(&c.intake, in->input, &why);
-	if (c.records != NULL)
+	if (records_open(in->stream, reader_of(format, head), in->threads, &c.records, &why))
 		rc = read_opened(&c);
-	else if (!c.intake.damaged)
+	else if (!records_is_damaged(c.records))
 		diag_add(in->diag, SEVERITY_WARNING, "capture.damaged", NULL, "its header cannot be read: %s", why);
-	if (c.records != NULL && c.reader->close != NULL)
-		c.reader->close(c.records);
-	intake_fini(&c.intake);
+	records_close(c.records);
 	return rc;
 }
 

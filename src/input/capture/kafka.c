@@ -7,6 +7,8 @@
 #include "input/capture/kafka.h"
 
 #include "input/capture/kafka_answer.h"
+#include "input/capture/kafka_committed.h"
+#include "input/capture/kafka_delivered.h"
 #include "input/capture/kafka_opaque.h"
 #include "input/capture/kafka_report.h"
 #include "input/capture/kafka_request.h"
@@ -32,6 +34,8 @@ struct kafka *kafka_new(struct arena *a, struct tcp_report *report)
 	k->arena = k->pool.arena = k->store.arena = a;
 	k->report = report;
 	k->names = kafka_names_new(a);
+	k->deliveries = kafka_delivered_pool(a);
+	k->commits = kafka_committed_pool(a);
 	return k;
 }
 
@@ -59,10 +63,13 @@ static struct kafka_conn *open_conversation(struct kafka *k, struct tcp_conn *t)
 	return c;
 }
 
-static void forget_requests(struct kafka_conn *c)
+/* Tells what waits to be told with what comes after it, and forgets what is under way. */
+static void break_off(struct kafka_conn *c)
 {
 	struct kafka_request *r;
 
+	kafka_delivered_end(c);
+	kafka_committed_end(c);
 	kafka_answer_end_fetch(c);
 	while ((r = kafka_queue_pop(&c->queue)) != NULL)
 		kafka_queue_release(&c->kafka->store, r);
@@ -72,8 +79,7 @@ static void close_conversation(struct kafka_conn *c)
 {
 	struct kafka *k = c->kafka;
 
-	kafka_report_delivered(c);
-	forget_requests(c);
+	break_off(c);
 	for (unsigned i = TCP_A; i <= TCP_B; i++) {
 		k->counts.lost_sync += c->phase == KAFKA_KNOWN ? c->stream[i].lost : 0;
 		kafka_stream_reset(&c->stream[i], &k->pool);
@@ -202,8 +208,7 @@ void kafka_cut(struct kafka *k, struct tcp_conn *t)
 
 	if (c == NULL)
 		return;
-	kafka_report_delivered(c);
-	forget_requests(c);
+	break_off(c);
 	kafka_stream_reset(&c->stream[TCP_A], &k->pool);
 	kafka_stream_reset(&c->stream[TCP_B], &k->pool);
 }

@@ -20,8 +20,6 @@
 /* The rhythm is known after so many gaps, or after so many payloads that came in bursts alone. */
 #define GAPS_LEAST 8
 #define PAYLOADS_LEAST 256
-/* Data that stands so long is in trouble: beyond any delayed acknowledgment (RFC 9293 3.8.6.3). */
-#define TROUBLE_US (500 * US_PER_MS)
 /* Linux sends nothing again after a pause longer than TCP_RTO_MAX, 120 s: what stood unacknowledged was dropped. */
 #define RTO_MOST_US (130 * US_PER_S)
 /* So many flows are looked at; a pair with more of them in trouble has one among these. */
@@ -114,13 +112,9 @@ void tcp_pairs_each(struct tcp_pairs *p, void (*visit)(void *context, struct tcp
 
 /* ---- signs of life ---- */
 
-void tcp_pair_hear(struct tcp_pair *p, unsigned side, int64_t now_us)
+void tcp_pair_wake(struct tcp_side *s, int64_t now_us)
 {
-	struct tcp_side *s = &p->side[side];
-
-	if (s->heard_us != 0 && now_us - s->heard_us > TROUBLE_US)
-		s->woke_us[s->wakes++ % TCP_WAKES_KEPT] = now_us;
-	s->heard_us = now_us;
+	s->woke_us[s->wakes++ % TCP_WAKES_KEPT] = now_us;
 }
 
 int64_t tcp_pair_woke_us(const struct tcp_pair *p, unsigned side, int64_t since_us, int64_t now_us)
@@ -141,7 +135,6 @@ static bool is_rhythm_known(const struct tcp_side *side)
 	return side->gaps.count >= GAPS_LEAST || side->payloads >= PAYLOADS_LEAST;
 }
 
-/* The cheap half first: it is asked at every payload. */
 static bool is_too_long(const struct tcp_side *side, int64_t silence_us)
 {
 	if (silence_us <= QUIET_LEAST_US)
@@ -158,7 +151,7 @@ static bool has_flow_in_trouble(const struct tcp_side *side, int64_t now_us)
 
 		if (f->wait.reported || now_us - f->sent[f->sent_count - 1].last_us > RTO_MOST_US)
 			continue;
-		if (head->sends > 1 || now_us - head->first.us > TROUBLE_US)
+		if (head->sends > 1 || now_us - head->first.us > TCP_TROUBLE_US)
 			return true;
 	}
 	return false;
@@ -189,7 +182,8 @@ bool tcp_pair_quiet(const struct tcp_pair *p, unsigned side, int64_t now_us, str
 	const struct tcp_side *s = &p->side[side];
 	int64_t start;
 
-	if (!s->acted || p->open == 0 || !is_rhythm_known(s))
+	/* The cheap part first: the silence began with the last act, or later. */
+	if (!s->acted || now_us - s->last_act.us <= QUIET_LEAST_US || p->open == 0 || !is_rhythm_known(s))
 		return false;
 	/* After trouble the path is well only from its end on; and the called side owes nothing until it is asked. */
 	start = latest(s->last_act.us, latest(p->side[TCP_A].trouble_us, p->side[TCP_B].trouble_us));
@@ -219,11 +213,6 @@ bool tcp_pair_act(struct tcp_pair *p, unsigned side, const struct tcp_mark *mark
 	if (is_payload && p->side[!side].asked_us == 0)
 		p->side[!side].asked_us = mark->us;
 	return was_quiet;
-}
-
-void tcp_pair_kernel_packet(struct tcp_pair *p, unsigned side)
-{
-	p->side[side].kernel_packets++;
 }
 
 void tcp_pair_restart(struct tcp_pair *p)

@@ -6,6 +6,8 @@
 #include <arpa/inet.h>
 #include <stdio.h>
 
+#include "input/capture/tcp_calm.h"
+
 static struct sv format_end(char out[TCP_END_BYTES], const struct tcp_address *address, uint16_t port)
 {
 	char text[INET6_ADDRSTRLEN] = "?";
@@ -78,14 +80,12 @@ void tcp_report_connection(struct tcp_report *r, const struct tcp_conn *c)
 	tcp_report_put(r, &e);
 }
 
-void tcp_report_second(struct tcp_report *r, struct tcp_flow *f)
+static void put_second(struct tcp_report *r, const struct tcp_flow *f)
 {
 	const struct tcp_second *s = &f->now;
 	struct tcp_ends texts;
 	struct event e;
 
-	if (!s->open)
-		return;
 	begin(&e, EVENT_NET_SECOND, &s->mark, s->second * US_PER_S, (s->second + 1) * US_PER_S);
 	tcp_report_path(&e, f->conn, &texts);
 	set_direction(&e, f->side);
@@ -105,8 +105,56 @@ void tcp_report_second(struct tcp_report *r, struct tcp_flow *f)
 		event_set_int(&e, FIELD_RTT_MEDIAN_US, tcp_samples_median_us(&s->rtt));
 		event_set_int(&e, FIELD_RTT_MAX_US, s->rtt.max_us);
 	}
-	f->now.open = false;
 	tcp_report_put(r, &e);
+}
+
+static void put_calm(struct tcp_report *r, struct tcp_flow *f)
+{
+	const struct tcp_calm *c = &f->calm;
+	struct tcp_ends texts;
+	struct event e;
+
+	if (c->count == 0)
+		return;
+	begin(&e, EVENT_NET_SECOND, &c->mark, c->first * US_PER_S, (c->last + 1) * US_PER_S);
+	tcp_report_path(&e, f->conn, &texts);
+	set_direction(&e, f->side);
+	if (c->count > 1)
+		event_set_int(&e, FIELD_SAMPLES, c->count);
+	event_set_int(&e, FIELD_SEGMENTS, (int64_t)c->segments);
+	event_set_int(&e, FIELD_RETRANSMITS, 0);
+	event_set_int(&e, FIELD_TIMEOUTS, 0);
+	event_set_int(&e, FIELD_BYTES, (int64_t)c->bytes);
+	event_set_int(&e, FIELD_RTT_SAMPLES, (int64_t)c->rtts);
+	if (c->medians > 0) {
+		event_set_int(&e, FIELD_RTT_MIN_US, c->min_us);
+		event_set_int(&e, FIELD_RTT_MEDIAN_US, tcp_calm_median_us(c));
+		event_set_int(&e, FIELD_RTT_MAX_US, c->max_us);
+	}
+	f->calm.count = 0;
+	tcp_report_put(r, &e);
+}
+
+void tcp_report_second(struct tcp_report *r, struct tcp_flow *f)
+{
+	bool is_calm;
+
+	if (!f->now.open)
+		return;
+	is_calm = tcp_calm_is(f);
+	if (!is_calm || !tcp_calm_joins(f))
+		put_calm(r, f);
+	if (is_calm)
+		tcp_calm_add(f);
+	else
+		put_second(r, f);
+	f->now.open = false;
+}
+
+void tcp_report_seconds(struct tcp_report *r, struct tcp_flow *f)
+{
+	tcp_report_second(r, f);
+	put_calm(r, f);
 }
 
 void tcp_report_stall(struct tcp_report *r, const struct tcp_flow *f, const struct tcp_stall *stall)

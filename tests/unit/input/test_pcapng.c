@@ -13,7 +13,7 @@
 #include <pcap/pcap.h>
 
 #include "capture_kit.h"
-#include "input/capture/record.h"
+#include "input/capture/records.h"
 #include "input/stream.h"
 #include "input/kind.h"
 
@@ -38,7 +38,7 @@ static void open_with(struct reading *r, const struct record_reader_ops *ops, co
 	memset(r, 0, sizeof *r);
 	r->arena = arena_new();
 	r->ops = ops;
-	intake_init(&r->intake, stream_of(r->arena, (struct sv){ (const char *)bytes, n }), 0, r->arena);
+	intake_init(&r->intake, stream_of(r->arena, (struct sv){ (const char *)bytes, n }), r->arena);
 	r->reader = ops->open(&r->intake, r->arena, &r->why);
 }
 
@@ -502,29 +502,35 @@ static void count_report(void *context, uint64_t at)
 	p->reports++;
 }
 
+/* Of all bytes and places; every run is looked at as a whole, before the next one is asked for. */
 static uint64_t sum_of(struct pieces *p, unsigned threads, unsigned stop_after, int end)
 {
 	struct arena *a = arena_new();
-	struct intake intake;
-	struct record_reader *reader;
-	struct record r;
+	struct stream *stream = stream_new(a, (struct stream_source){ read_piece, count_report, p });
+	struct record_run run = { .count = 0 };
+	struct records *records;
 	const char *why;
 	uint64_t sum = 0;
-	unsigned records = 0;
+	unsigned runs = 0;
 	int rc = 1;
 
-	intake_init(&intake, stream_new(a, (struct stream_source){ read_piece, count_report, p }), threads, a);
-	reader = record_pcap.open(&intake, a, &why);
-	assert_non_null(reader);
-	while (records < stop_after && (rc = record_pcap.next(reader, &r, &why)) == 1) {
-		records++;
-		sum = sum * 31 + r.offset;
-		for (uint32_t i = 0; i < r.captured; i++)
-			sum = sum * 31 + r.bytes[i];
+	assert_true(records_open(stream, &record_pcap, threads, &records, &why));
+	while (runs < stop_after && (rc = records_next(records, &run, &why)) == 1) {
+		runs++;
+		assert_true(run.count > 0);
+		for (size_t i = 0; i < run.count; i++) {
+			const struct record *r = &run.record[i];
+
+			sum = sum * 31 + r->offset;
+			for (uint32_t k = 0; k < r->captured; k++)
+				sum = sum * 31 + r->bytes[k];
+		}
 	}
 	assert_int_equal(rc, end);
-	assert_int_equal(intake.damaged, end < 0);
-	intake_fini(&intake);
+	assert_int_equal(records_is_damaged(records), end < 0);
+	if (end != 1)
+		assert_int_equal(records_offset(records), p->of->n);
+	records_close(records);
 	arena_free(a);
 	return sum;
 }
@@ -552,7 +558,37 @@ static void test_what_is_read_ahead_is_the_same(void **state)
 	{
 		struct pieces p = { .of = &m, .piece = 1 };
 
-		sum_of(&p, 2, 10, 1);
+		sum_of(&p, 2, 1, 1);
+	}
+	make_end(&m);
+}
+
+/* Records of 16 bytes: more lie in a block than in a run. */
+static void test_empty_packets_without_end_are_all_there(void **state)
+{
+	struct making m = make_begin(false);
+	uint32_t count = 0;
+
+	(void)state;
+	make_pcap_header(&m, 0xa1b2c3d4, LINK_RAW);
+	while (m.n + 16 < MAKING_BYTES_MAX)
+		make_pcap_record(&m, (uint32_t)START_S, count++, NULL, 0, 60);
+	for (unsigned threads = 1; threads <= 2; threads++) {
+		struct pieces p = { .of = &m, .piece = 1 };
+		struct arena *a = arena_new();
+		struct record_run run;
+		struct records *records;
+		const char *why;
+		uint32_t seen = 0;
+
+		assert_true(records_open(stream_new(a, (struct stream_source){ read_piece, count_report, &p }), &record_pcap, threads,
+					 &records, &why));
+		while (records_next(records, &run, &why) == 1)
+			for (size_t i = 0; i < run.count; i++)
+				assert_int_equal(run.record[i].time_us, START_US + seen++);
+		assert_int_equal(seen, count);
+		records_close(records);
+		arena_free(a);
 	}
 	make_end(&m);
 }
@@ -672,6 +708,7 @@ int main(void)
 		cmocka_unit_test(test_option_longer_than_its_block),
 		cmocka_unit_test(test_pcap_of_impossible_length_stops),
 		cmocka_unit_test(test_what_is_read_ahead_is_the_same),
+		cmocka_unit_test(test_empty_packets_without_end_are_all_there),
 		cmocka_unit_test(test_records_are_those_of_libpcap),
 		cmocka_unit_test(test_what_libpcap_alone_knows_is_read_through_it),
 	};

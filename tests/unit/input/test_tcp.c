@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "input/capture/tcp.h"
@@ -1402,6 +1403,133 @@ static void test_a_second_has_its_round_trips(void **state)
 	done(s);
 }
 
+/* ---- seconds told together ---- */
+
+/* The nth of the seconds of one direction of a connection, of the events that tell of them. */
+static const struct heard *second_of(const struct story *s, uint16_t port, const char *direction, size_t nth)
+{
+	char path[32];
+
+	snprintf(path, sizeof path, "10.0.0.1:%u", port);
+	for (size_t i = 0; i < s->count; i++) {
+		const struct heard *h = &s->events[i];
+
+		if (h->event.type == EVENT_NET_SECOND && strcmp(h->path_a, path) == 0 &&
+		    sv_eq(event_text(&h->event, FIELD_DIRECTION), sv_of(direction)) && nth-- == 0)
+			return h;
+	}
+	return NULL;
+}
+
+static void test_seconds_that_are_alike_are_told_together(void **state)
+{
+	struct story *s = begin();
+	struct talk t = opens(s, 40001, 0);
+	const struct heard *h;
+
+	(void)state;
+	/* In 12 seconds, 5 to 16, one request each but for the last, which has two. */
+	beats(&t, 5000, 12, 1000);
+	beats(&t, 16500, 1, 1000);
+	end(s);
+	h = second_of(s, 40001, "ab", 0);
+	assert_interval(h, 5000, 15000);
+	assert_field(h, FIELD_SAMPLES, 10);
+	assert_field(h, FIELD_SEGMENTS, 10);
+	assert_field(h, FIELD_BYTES, 1000);
+	assert_field(h, FIELD_RETRANSMITS, 0);
+	assert_field(h, FIELD_RTT_SAMPLES, 10);
+	assert_field(h, FIELD_RTT_MEDIAN_US, 1000);
+	h = second_of(s, 40001, "ab", 1);
+	assert_interval(h, 15000, 17000);
+	assert_field(h, FIELD_SAMPLES, 2);
+	assert_field(h, FIELD_SEGMENTS, 3);
+	assert_null(second_of(s, 40001, "ab", 2));
+	/* The other direction has its own. */
+	assert_field(second_of(s, 40001, "ba", 0), FIELD_BYTES, 160);
+	done(s);
+}
+
+/* The seconds between which there was nothing are among them; one alone says no number. */
+static void test_seconds_told_together_need_not_follow(void **state)
+{
+	struct story *s = begin();
+	struct talk t = opens(s, 40001, 0);
+
+	(void)state;
+	beats(&t, 5000, 3, 4000);
+	beats(&t, 40000, 1, 1000);
+	end(s);
+	assert_interval(second_of(s, 40001, "ab", 0), 5000, 14000);
+	assert_field(second_of(s, 40001, "ab", 0), FIELD_SAMPLES, 3);
+	assert_interval(second_of(s, 40001, "ab", 1), 40000, 41000);
+	assert_false(event_has(&second_of(s, 40001, "ab", 1)->event, FIELD_SAMPLES));
+	done(s);
+}
+
+/* Loss is a part of what the path carried in that second: all that it carried is told to the second. */
+static void test_a_second_with_loss_stands_alone_on_all_connections(void **state)
+{
+	struct story *s = begin();
+	struct talk t = opens(s, 40001, 0), other = opens(s, 40002, 10);
+
+	(void)state;
+	for (int i = 0; i < 8; i++) {
+		beats(&t, 5000 + 1000 * i, 1, 1000);
+		asks(&other, 5010 + 1000 * i, 100);
+		if (i == 3)
+			asks_again(&other, 5011 + 1000 * i, 100);
+		broker_acks(&other, 5012 + 1000 * i);
+	}
+	end(s);
+	for (uint16_t port = 40001; port <= 40002; port++) {
+		assert_interval(second_of(s, port, "ab", 0), 5000, 8000);
+		assert_interval(second_of(s, port, "ab", 1), 8000, 9000);
+		assert_field(second_of(s, port, "ab", 1), FIELD_RETRANSMITS, port == 40002);
+		assert_interval(second_of(s, port, "ab", 2), 9000, 13000);
+		assert_null(second_of(s, port, "ab", 3));
+	}
+	done(s);
+}
+
+/* A delay begins and ends to the second. */
+static void test_slow_seconds_stand_alone(void **state)
+{
+	struct story *s = begin();
+	struct talk t = opens(s, 40001, 0);
+
+	(void)state;
+	for (int i = 0; i < 8; i++) {
+		asks(&t, 5000 + 1000 * i, 100);
+		broker_acks(&t, 5000 + 1000 * i + (i == 4 || i == 5 ? 300 : 1));
+	}
+	end(s);
+	assert_interval(second_of(s, 40001, "ab", 0), 5000, 9000);
+	assert_interval(second_of(s, 40001, "ab", 1), 9000, 10000);
+	assert_interval(second_of(s, 40001, "ab", 2), 10000, 11000);
+	assert_field(second_of(s, 40001, "ab", 2), FIELD_RTT_MEDIAN_US, 300000);
+	assert_interval(second_of(s, 40001, "ab", 3), 11000, 13000);
+	done(s);
+}
+
+/* Nor are those alike whose round trips are other ones, quick as they may be. */
+static void test_other_round_trips_are_not_alike(void **state)
+{
+	struct story *s = begin();
+	struct talk t = opens(s, 40001, 0);
+
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		asks(&t, 5000 + 1000 * i, 100);
+		broker_acks(&t, 5000 + 1000 * i + (i < 3 ? 2 : 5));
+	}
+	end(s);
+	assert_field(second_of(s, 40001, "ab", 0), FIELD_RTT_MAX_US, 2000);
+	assert_field(second_of(s, 40001, "ab", 1), FIELD_RTT_MIN_US, 5000);
+	assert_null(second_of(s, 40001, "ab", 2));
+	done(s);
+}
+
 /* ---- holes ---- */
 
 static void test_nothing_spans_a_hole(void **state)
@@ -1602,6 +1730,11 @@ int main(void)
 		cmocka_unit_test(test_what_the_peer_had_not_is_sent_again_for_a_reason),
 		cmocka_unit_test(test_a_timeout_is_never_needless),
 		cmocka_unit_test(test_a_report_of_other_data_says_nothing),
+		cmocka_unit_test(test_seconds_that_are_alike_are_told_together),
+		cmocka_unit_test(test_seconds_told_together_need_not_follow),
+		cmocka_unit_test(test_a_second_with_loss_stands_alone_on_all_connections),
+		cmocka_unit_test(test_slow_seconds_stand_alone),
+		cmocka_unit_test(test_other_round_trips_are_not_alike),
 		cmocka_unit_test(test_nothing_spans_a_hole),
 		cmocka_unit_test(test_a_hole_ends_what_began_since_the_one_before),
 		cmocka_unit_test(test_time_may_step_back_across_a_hole),

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AFTERSHOCK_INPUT_CAPTURE_RECORDS_H
+#define AFTERSHOCK_INPUT_CAPTURE_RECORDS_H
+
+/*
+ * The records of a capture by the run: as many as lie in one block that was
+ * read. With a second thread, that thread reads blocks and finds the records
+ * in them while the caller still looks at those before: copying from the
+ * kernel (or unpacking) is half of what a capture costs; and a record is found
+ * by the length of the one before it alone, which is a wait for memory each
+ * time on a core that has not copied them itself.
+ *
+ * What is given does not depend on the number of threads, nor on their timing.
+ */
+
+#include "input/capture/record.h"
+
+struct records;
+
+/* Reads the file's header. False when it cannot be read: *why says how, until records_close. */
+bool records_open(struct stream *s, const struct record_reader_ops *ops, unsigned threads, struct records **out,
+		  const char **why);
+
+struct record_run {
+	const struct record *record;	/* with their bytes; until the next call */
+	size_t count;			/* at least one */
+};
+
+/* 1 a run, 0 the end, -1 stopped there: *why says how, until records_close. */
+int records_next(struct records *r, struct record_run *out, const char **why);
+/* Once reading has ended: where in the unpacked file, and whether the stream is damaged there (recorded by it). */
+uint64_t records_offset(const struct records *r);
+bool records_is_damaged(const struct records *r);
+/* Leaves the stream to others. Accepts NULL. */
+void records_close(struct records *r);
+
+#endif
