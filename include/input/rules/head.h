@@ -58,9 +58,13 @@ struct head_none *head_none_new(const struct rules *r, struct arena *a);
 bool head_is_none(const struct head_none *n, struct sv line);
 
 /*
- * Literals of which each message that any rule knows contains at least one.
- * False when one rule has none.
+ * Literals of which each message that any rule knows contains at least one, in
+ * the order of the rules. False when one rule has none.
  */
-bool head_literals(const struct rules *r, struct arena *a, struct sv **literals, size_t *count);
+struct head_literal {
+	struct sv text;
+	uint32_t rule;		/* whose it is: its number, as for rules_events_among */
+};
+bool head_literals(const struct rules *r, struct arena *a, struct head_literal **literals, size_t *count);
 
 #endif

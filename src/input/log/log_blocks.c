@@ -88,14 +88,23 @@ static struct place place_in(const struct log_blocks *b, const struct scan_text 
 	return place_of(b, b->lines + 1 + r->line, t->byte_offset + r->at);
 }
 
+/* The file's own writer, whose records up to that line are in its past. NULL when it is not known. */
+static struct log_writer *writer_behind(struct log_blocks *b, uint64_t line)
+{
+	uint64_t serial;
+	size_t writer;
+
+	if (!unwrap_passed(b->reader->unwrap, line, scan_plan_layout(b->plan), &writer, &serial))
+		return NULL;
+	return log_writer_of(b->reader, writer, serial);
+}
+
 /* The writer's clock when the last of them had been written. NULL when the writer is not known. */
 static struct log_clock *clock_behind(struct log_blocks *b, uint64_t line)
 {
-	size_t writer;
+	struct log_writer *w = writer_behind(b, line);
 
-	if (!unwrap_passed(b->reader->unwrap, line, scan_plan_layout(b->plan), &writer))
-		return NULL;
-	return &b->reader->writers[writer].clock;
+	return w != NULL ? &w->clock : NULL;
 }
 
 static void note_backwards(const struct log_blocks *b, const struct log_clock *c, int64_t us, const struct place *place)
@@ -151,6 +160,74 @@ static void count_piece(struct log_blocks *b, const struct scan_text *t, const s
 	}
 	note_more(b, p->more_near, p->more_back);
 	count(b, c, p);
+}
+
+/* ---- what is plain ---- */
+
+/*
+ * The lines behind the first, as they are joined to it: those of a text without
+ * CR stand there as they are wanted. False when they do not.
+ */
+static bool take_more(struct log_record *record, struct sv lines)
+{
+	if (lines.n == 0)
+		return true;
+	lines.n -= lines.p[lines.n - 1] == '\n';
+	record->more = lines;
+	/* A message may stand on the line below one that has none (rules_join.c). */
+	return record->body.n > 0 && memchr(lines.p, '\r', lines.n) == NULL;
+}
+
+/* The record whose lines end before the byte. False when it is not plain after all. */
+static bool take_plain_record(struct log_blocks *b, const struct scan_text *t, const struct scan_plain *r, size_t end)
+{
+	struct log_plain *plain = &b->plain;
+	const char *first = t->bytes + r->at, *first_end = first + r->bytes;
+	struct joined *joined = &plain->joined;
+
+	joined->text = (struct sv){ first, r->bytes };
+	if (end - r->at > RECORD_BYTES_MAX ||
+	    !rules_layout_parts(b->reader->in->rules, scan_plan_layout(b->plan), joined->text, &joined->record))
+		return false;
+	first_end += *first_end == '\r';
+	first_end += *first_end == '\n';
+	joined->line = b->lines + 1 + r->line;
+	joined->byte_offset = t->byte_offset + r->at;
+	plain->time.us = r->us;
+	plain->near = r->near;
+	return take_more(&joined->record, (struct sv){ first_end, (size_t)(t->bytes + end - first_end) });
+}
+
+static int read_plain(struct log_blocks *b, const struct scan_text *t, const struct scan_plain *r, size_t end)
+{
+	const struct scan_piece piece = { .sort = SCAN_READ, .start = r->at, .end = (uint32_t)end, .line = r->line };
+
+	return read_piece(b, t, &piece);
+}
+
+static int take_plain(struct log_blocks *b, const struct scan_text *t, const struct scan *s, const struct scan_piece *p)
+{
+	uint32_t rules[SCAN_RULES_MAX];
+
+	for (size_t i = 0; i < p->plain_count; i++) {
+		const struct scan_plain *r = &s->plain[p->first_plain + i];
+		size_t end = i + 1 < p->plain_count ? r[1].at : p->end;
+		struct log_writer *w;
+
+		if (stop_reading(b) != 0)
+			return -1;
+		w = writer_behind(b, b->lines + 1 + r->line);
+		if (w == NULL || !take_plain_record(b, t, r, end)) {
+			if (read_plain(b, t, r, end) != 0)
+				return -1;
+			continue;
+		}
+		b->plain.rules = rules;
+		b->plain.rule_count = scan_plain_rules(s, r, rules);
+		if (log_take_plain(b->reader, w, &b->plain) != 0)
+			return -1;
+	}
+	return 0;
 }
 
 /* ---- the last of a block ---- */
@@ -232,6 +309,8 @@ static int take_piece(struct log_blocks *b, const struct scan_text *t, const str
 			(void)clock_behind(b, b->lines + 1 + p->line);
 		return read_piece(b, t, p);
 	}
+	if (p->sort == SCAN_PLAIN)
+		return take_plain(b, t, s, p);
 	if (stop_reading(b) != 0)
 		return -1;
 	count_piece(b, t, s, p);

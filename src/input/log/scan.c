@@ -36,6 +36,7 @@ struct scan_plan {
 	struct head_none *none;
 	struct filter *filter;
 	size_t rule_literals;	/* those before are of rules, the others near misses */
+	const uint32_t *rule_of;	/* each of those */
 	/* Literals of rules that are too short for the filter, and where in them the pair stands that is looked for. */
 	struct marks_wanted wanted;
 	struct sv short_literals[MARKS_PAIRS_MAX];
@@ -159,19 +160,24 @@ static bool add_short(struct scan_plan *p, struct sv literal, struct sv sample)
 
 static bool make_filter(struct scan_plan *p, const struct rules *r, struct sv sample, struct arena *a)
 {
-	struct sv *of_rules, *all;
+	struct head_literal *of_rules;
+	struct sv *all;
+	uint32_t *rule_of;
 	size_t of_rules_count, n = 0;
 
 	if (!head_literals(r, a, &of_rules, &of_rules_count))
 		return false;
 	all = arena_array(a, of_rules_count + RULES_NEAR_WORDS, sizeof *all);
+	rule_of = arena_array(a, of_rules_count, sizeof *rule_of);
 	for (size_t i = 0; i < of_rules_count; i++) {
 		/* Few short ones are better looked for apart: the shortest decides how fast the filter is. */
-		if (of_rules[i].n < SHORT_BYTES && add_short(p, of_rules[i], sample))
+		if (of_rules[i].text.n < SHORT_BYTES && add_short(p, of_rules[i].text, sample))
 			continue;
-		all[n++] = of_rules[i];
+		rule_of[n] = of_rules[i].rule;
+		all[n++] = of_rules[i].text;
 	}
 	p->rule_literals = n;
+	p->rule_of = rule_of;
 	for (size_t i = 0; i < RULES_NEAR_WORDS; i++)
 		if (rules_near_words[i].n >= WORD_LEAST)
 			all[n++] = rules_near_words[i];
@@ -262,7 +268,8 @@ int scan_plan_layout(const struct scan_plan *p)
 
 enum line_sort {
 	LINE_COUNTED,	/* a record, certainly, that no rule knows */
-	LINE_READ,	/* a record, certainly, that one may know */
+	LINE_PLAIN,	/* a record, certainly, that one may know */
+	LINE_READ,	/* the same, but there is more to it */
 	LINE_NONE,	/* certainly goes on with the record before it */
 	LINE_DOUBTFUL,
 };
@@ -270,7 +277,8 @@ enum line_sort {
 /* What the filter and the marks found, line by line. */
 struct found {
 	size_t hit, other;	/* the next of them */
-	bool rule;		/* a literal of a rule stands in the line */
+	size_t first_hit;	/* of the line */
+	size_t rule_hits;	/* literals of rules that stand in it */
 	bool odd;		/* what a wrapper may make of the line is not looked into here */
 	bool near;		/* a word of groups does: */
 	uint32_t near_at;	/* the last of them */
@@ -328,12 +336,14 @@ static void take_other(const struct scan_plan *p, struct found *f, const char *b
 
 static void take_found(const struct scan *s, struct found *f, const char *bytes, size_t start, size_t end)
 {
-	f->rule = f->odd = f->near = f->brief = false;
+	f->odd = f->near = f->brief = false;
+	f->rule_hits = 0;
+	f->first_hit = f->hit;
 	for (; f->hit < s->hits.count && s->hits.items[f->hit].at < end; f->hit++) {
 		const struct filter_hit *h = &s->hits.items[f->hit];
 
 		if (h->literal < s->plan->rule_literals)
-			f->rule = true;
+			f->rule_hits++;
 		else
 			note_near(f, h->at);
 	}
@@ -492,7 +502,10 @@ static enum line_sort sort_line(struct scan *s, const struct found *f, const cha
 		out->near = f->near && f->near_at >= out->body_at;
 		brief = f->brief && f->brief_at >= out->body_at;
 	}
-	return f->rule || brief || (out->near && !p->head->body_to_end) || end - start > RECORD_BYTES_MAX ? LINE_READ : LINE_COUNTED;
+	if (brief || f->rule_hits > SCAN_RULES_MAX || end - start > RECORD_BYTES_MAX)
+		return LINE_READ;
+	/* Where the message ends, only the layout's pattern tells. */
+	return f->rule_hits > 0 || (out->near && !p->head->body_to_end) ? LINE_PLAIN : LINE_COUNTED;
 }
 
 /* ---- a block ---- */
@@ -565,6 +578,42 @@ static void close(struct scan *s, size_t end)
 	}
 }
 
+static void add_plain(struct scan *s, const struct found *f, const struct scan_record *r, size_t end)
+{
+	struct scan_piece *p = &s->pieces[s->piece_count - 1];
+
+	if (s->plain_count == s->plain_capacity) {
+		s->plain_capacity = s->plain_capacity == 0 ? 64 : 2 * s->plain_capacity;
+		s->plain = checked(realloc(s->plain, s->plain_capacity * sizeof *s->plain));
+	}
+	if (p->sort != SCAN_PLAIN) {
+		p = push(s, SCAN_PLAIN, r->at, r->line);
+		p->first_plain = s->plain_count;
+	}
+	s->plain[s->plain_count++] = (struct scan_plain){
+		.at = r->at,
+		.line = r->line,
+		.bytes = (uint32_t)end - r->at,
+		.near = r->near,
+		.us = r->us,
+		.hits = (uint32_t)f->first_hit,
+		.hit_count = (uint32_t)(f->hit - f->first_hit),
+	};
+	p->plain_count++;
+}
+
+/* The last record was thought to be plain, and is to be read: with what follows it. */
+static void read_last_plain(struct scan *s)
+{
+	struct scan_piece *last = &s->pieces[s->piece_count - 1];
+	const struct scan_plain *r = &s->plain[--s->plain_count];
+
+	if (--last->plain_count == 0)
+		last->sort = SCAN_READ;
+	else
+		push(s, SCAN_READ, r->at, r->line);
+}
+
 /* A line that may be more than a continuation of the record before it: both are read. */
 static void doubt(struct scan *s)
 {
@@ -572,6 +621,8 @@ static void doubt(struct scan *s)
 
 	if (s->is_open)
 		push(s, SCAN_READ, s->open.at, s->open.line);
+	else if (last->sort == SCAN_PLAIN)
+		read_last_plain(s);
 	else if (last->sort == SCAN_LEAD)
 		last->doubtful = true;
 	s->is_open = false;
@@ -582,13 +633,18 @@ static bool is_reading(const struct scan *s)
 	return !s->is_open && s->pieces[s->piece_count - 1].sort == SCAN_READ;
 }
 
-static void take_sorted(struct scan *s, enum line_sort sort, const struct scan_record *r, size_t start)
+static void take_sorted(struct scan *s, enum line_sort sort, const struct found *f, const struct scan_record *r, size_t start,
+			size_t end)
 {
 	switch (sort) {
 	case LINE_COUNTED:
 		close(s, start);
 		s->is_open = true;
 		s->open = *r;
+		break;
+	case LINE_PLAIN:
+		close(s, start);
+		add_plain(s, f, r, end);
 		break;
 	case LINE_READ:
 		close(s, start);
@@ -612,7 +668,7 @@ static void take_line_at(struct scan *s, struct found *f, const char *bytes, siz
 	if (end > start && bytes[end - 1] == '\r')
 		end--;
 	sort = unended ? LINE_DOUBTFUL : sort_line(s, f, bytes, start, end, &r);
-	take_sorted(s, sort, &r, start);
+	take_sorted(s, sort, f, &r, start, end);
 	/* A record that is open is in no piece yet. */
 }
 
@@ -621,7 +677,7 @@ void scan_block(struct scan *s, const char *bytes, size_t n, bool unended)
 	struct found f = { .hit = 0 };
 	size_t start = 0;
 
-	s->piece_count = s->note_count = s->near_count = s->back_count = s->hits.count = 0;
+	s->piece_count = s->plain_count = s->note_count = s->near_count = s->back_count = s->hits.count = 0;
 	s->lines = 0;
 	s->is_open = false;
 	memset(s->signs, 0, sizeof s->signs);
@@ -636,6 +692,9 @@ void scan_block(struct scan *s, const char *bytes, size_t n, bool unended)
 	}
 	if (unended && start < n)
 		take_line_at(s, &f, bytes, start, n, true);
+	/* What goes on in the next block is for those to put together who read with care. */
+	if (!s->is_open && s->pieces[s->piece_count - 1].sort == SCAN_PLAIN)
+		read_last_plain(s);
 	/* Each piece ends where the next begins, the last with the block or where the open record begins. */
 	for (size_t i = 0; i < s->piece_count; i++)
 		s->pieces[i].end = i + 1 < s->piece_count ? s->pieces[i + 1].start
@@ -648,4 +707,34 @@ void scan_free(struct scan *s)
 	marks_free(&s->marks);
 	filter_hits_free(&s->hits);
 	free(s->pieces);
+	free(s->plain);
+}
+
+/* ---- plain records ---- */
+
+/* The number at its place, if it is not there. */
+static size_t insert(uint32_t *rules, size_t n, uint32_t rule)
+{
+	size_t at = n;
+
+	while (at > 0 && rules[at - 1] > rule)
+		at--;
+	if (at > 0 && rules[at - 1] == rule)
+		return n;
+	memmove(rules + at + 1, rules + at, (n - at) * sizeof *rules);
+	rules[at] = rule;
+	return n + 1;
+}
+
+size_t scan_plain_rules(const struct scan *s, const struct scan_plain *r, uint32_t *rules)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < r->hit_count; i++) {
+		uint32_t literal = s->hits.items[r->hits + i].literal;
+
+		if (literal < s->plan->rule_literals)
+			n = insert(rules, n, s->plan->rule_of[literal]);
+	}
+	return n;
 }

@@ -634,7 +634,7 @@ int unwrap_end_own(struct unwrap *u)
 	return w != NULL ? end_writer(u, w) : 0;
 }
 
-bool unwrap_passed(struct unwrap *u, uint64_t line, int layout_hint, size_t *writer)
+bool unwrap_passed(struct unwrap *u, uint64_t line, int layout_hint, size_t *writer, uint64_t *serial)
 {
 	struct writer *w = own_writer(u);
 
@@ -644,6 +644,7 @@ bool unwrap_passed(struct unwrap *u, uint64_t line, int layout_hint, size_t *wri
 	w->last_line = line;
 	joiner_expect(w->joiner, layout_hint);
 	*writer = (size_t)(w - u->writers);
+	*serial = w->serial;
 	return true;
 }
 

@@ -531,7 +531,7 @@ bool head_is_none(const struct head_none *n, struct sv line)
 
 /* ---- literals ---- */
 
-bool head_literals(const struct rules *r, struct arena *a, struct sv **literals, size_t *count)
+bool head_literals(const struct rules *r, struct arena *a, struct head_literal **literals, size_t *count)
 {
 	size_t capacity = 0;
 
@@ -543,7 +543,7 @@ bool head_literals(const struct rules *r, struct arena *a, struct sv **literals,
 		if (c->count == 0)
 			return false;
 		for (size_t k = 0; k < c->count; k++)
-			*ARENA_PUSH(a, *literals, *count, capacity) = c->literals[k];
+			*ARENA_PUSH(a, *literals, *count, capacity) = (struct head_literal){ c->literals[k], (uint32_t)i };
 	}
 	return true;
 }
