@@ -71,6 +71,7 @@ struct log_blocks {
 	struct log_reader *reader;
 	const struct scan_plan *plan;
 	uint64_t lines;		/* before the block */
+	unsigned form;		/* of the last record that was not read */
 	bool reading;		/* the last record is in the hands of unwrap */
 	/* Or else it was counted, but for it may go on: a copy of what there is of it. */
 	bool is_open;

@@ -34,19 +34,26 @@
 
 /* How the lines of one input are looked at; shared by all threads. */
 struct scan_plan;
+struct form;
 /*
  * NULL when the input has to be read line by line: it is wrapped, its layout or
  * times are not plain enough, or a rule has no literal. head: its first bytes.
  */
 struct scan_plan *scan_plan_new(const struct rules *r, struct zone z, struct sv head, struct arena *a);
-/* The layout of the lines that are counted, as a hint for rules_layout. */
-int scan_plan_layout(const struct scan_plan *p);
+/*
+ * Several layouts may be plain: each is a form of lines, by its number. The
+ * layout as a hint for rules_layout, and what is known of its lines.
+ */
+#define SCAN_FORMS_MAX 4
+int scan_plan_layout(const struct scan_plan *p, unsigned form);
+const struct head *scan_plan_head(const struct scan_plan *p, unsigned form);
 
 /* A record that was counted. Places are bytes and lines of the block, from 0. */
 struct scan_record {
 	uint32_t at, line;
 	int64_t us;
 	bool near;		/* speaks of consumer groups */
+	uint8_t form;		/* of its line */
 	uint32_t body_at, body_bytes;
 };
 
@@ -64,6 +71,7 @@ struct scan_plain {
 	uint32_t at, line;
 	uint32_t bytes;		/* of its first line, without its end */
 	bool near;		/* may speak of consumer groups; else it certainly does not */
+	uint8_t form;		/* of that line */
 	int64_t us;
 	uint32_t hits, hit_count;	/* the literals of rules that stand in the line, among those of the block */
 };
@@ -84,6 +92,7 @@ struct scan_piece {
 	uint64_t records;
 	struct scan_record first;
 	int64_t last_us, least_us, most_us;
+	uint8_t last_form;
 	size_t notes, note_count;	/* among those of the block */
 	uint64_t more_near, more_back;
 	/* Of plain ones, which are never the last of a block: */
@@ -101,7 +110,7 @@ struct scan {
 	const struct scan_plan *plan;
 	struct marks marks;
 	struct filter_hits hits;
-	struct scan_sign signs[SCAN_SIGNS];	/* of lines of the block that the layout fitted */
+	struct scan_sign signs[SCAN_FORMS_MAX][SCAN_SIGNS];	/* of lines of the block that the layout fitted */
 	struct scan_piece *pieces;	/* the lead first; they cover the block */
 	size_t piece_count, piece_capacity;
 	struct scan_plain *plain;
@@ -113,7 +122,7 @@ struct scan {
 	bool is_open;
 	struct scan_record open;
 	/* The second that the last line had, and where it begins. */
-	bool has_second;
+	const struct form *second_form;	/* whose time it was; NULL: there is none */
 	char second[SCAN_SECOND_BYTES];
 	int64_t second_us;
 };

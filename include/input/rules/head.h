@@ -36,6 +36,13 @@ struct head {
 	size_t between_bytes;	/* in that line, between the time and the message */
 	/* Every message stands right behind these two; both '\0' when that is not so. */
 	char before_body[2];
+	bool has_parts;		/* head_parts is of use */
+};
+
+/* What is wanted of a line to make events of it. */
+struct head_parts {
+	struct sv thread;	/* absent when the layout has none */
+	struct sv body;
 };
 
 /*
@@ -50,6 +57,11 @@ struct head *head_of(const struct rules *r, struct sv line, struct arena *a);
  * where its message begins.
  */
 bool head_fits(const struct head *h, const char *line, const char *end, const char **body);
+/* The same, and then the parts that its pattern would find. False too when that is not certain. */
+bool head_parts(const struct head *h, const char *line, const char *end, struct head_parts *out);
+
+/* Whether no line that begins with the byte fits the layout (a hint of rules_layout). False when in doubt. */
+bool head_excludes(const struct rules *r, int layout, char first, struct arena *a);
 
 /* How the lines of the layouts begin, and what stands in them. */
 struct head_none;

@@ -89,20 +89,21 @@ static struct place place_in(const struct log_blocks *b, const struct scan_text 
 }
 
 /* The file's own writer, whose records up to that line are in its past. NULL when it is not known. */
-static struct log_writer *writer_behind(struct log_blocks *b, uint64_t line)
+static struct log_writer *writer_behind(struct log_blocks *b, uint64_t line, unsigned form)
 {
 	uint64_t serial;
 	size_t writer;
 
-	if (!unwrap_passed(b->reader->unwrap, line, scan_plan_layout(b->plan), &writer, &serial))
+	b->form = form;
+	if (!unwrap_passed(b->reader->unwrap, line, scan_plan_layout(b->plan, form), &writer, &serial))
 		return NULL;
 	return log_writer_of(b->reader, writer, serial);
 }
 
 /* The writer's clock when the last of them had been written. NULL when the writer is not known. */
-static struct log_clock *clock_behind(struct log_blocks *b, uint64_t line)
+static struct log_clock *clock_behind(struct log_blocks *b, uint64_t line, unsigned form)
 {
-	struct log_writer *w = writer_behind(b, line);
+	struct log_writer *w = writer_behind(b, line, form);
 
 	return w != NULL ? &w->clock : NULL;
 }
@@ -146,7 +147,7 @@ static void note_more(struct log_blocks *b, uint64_t near, uint64_t back)
 
 static void count_piece(struct log_blocks *b, const struct scan_text *t, const struct scan *s, const struct scan_piece *p)
 {
-	struct log_clock *c = clock_behind(b, b->lines + 1 + p->line);
+	struct log_clock *c = clock_behind(b, b->lines + 1 + p->line, p->last_form);
 	struct place first = place_in(b, t, &p->first);
 
 	note_backwards(b, c, p->first.us, &first);
@@ -178,6 +179,20 @@ static bool take_more(struct log_record *record, struct sv lines)
 	return record->body.n > 0 && memchr(lines.p, '\r', lines.n) == NULL;
 }
 
+/* The parts of its first line: by the head, or where that does not tell them by the pattern. */
+static bool take_parts(const struct log_blocks *b, struct sv line, unsigned form, struct log_record *out)
+{
+	const struct head *h = scan_plan_head(b->plan, form);
+	struct head_parts parts;
+
+	if (!head_parts(h, line.p, line.p + line.n, &parts))
+		return rules_layout_parts(b->reader->in->rules, h->layout, line, out);
+	out->thread = parts.thread;
+	out->body = parts.body;
+	out->more = SV_ABSENT;
+	return true;
+}
+
 /* The record whose lines end before the byte. False when it is not plain after all. */
 static bool take_plain_record(struct log_blocks *b, const struct scan_text *t, const struct scan_plain *r, size_t end)
 {
@@ -186,8 +201,7 @@ static bool take_plain_record(struct log_blocks *b, const struct scan_text *t, c
 	struct joined *joined = &plain->joined;
 
 	joined->text = (struct sv){ first, r->bytes };
-	if (end - r->at > RECORD_BYTES_MAX ||
-	    !rules_layout_parts(b->reader->in->rules, scan_plan_layout(b->plan), joined->text, &joined->record))
+	if (end - r->at > RECORD_BYTES_MAX || !take_parts(b, joined->text, r->form, &joined->record))
 		return false;
 	first_end += *first_end == '\r';
 	first_end += *first_end == '\n';
@@ -216,7 +230,7 @@ static int take_plain(struct log_blocks *b, const struct scan_text *t, const str
 
 		if (stop_reading(b) != 0)
 			return -1;
-		w = writer_behind(b, b->lines + 1 + r->line);
+		w = writer_behind(b, b->lines + 1 + r->line, r->form);
 		if (w == NULL || !take_plain_record(b, t, r, end)) {
 			if (read_plain(b, t, r, end) != 0)
 				return -1;
@@ -258,7 +272,7 @@ static int read_open(struct log_blocks *b)
 {
 	b->is_open = false;
 	b->reading = true;
-	(void)clock_behind(b, b->open_line);
+	(void)clock_behind(b, b->open_line, b->open.form);
 	return read_lines(b, (struct sv){ b->bytes, b->n }, b->open_line, b->open_offset, false);
 }
 
@@ -274,7 +288,7 @@ static int close_record(struct log_blocks *b)
 	if (b->n > RECORD_BYTES_MAX)
 		return read_open(b);
 	b->is_open = false;
-	c = clock_behind(b, b->open_line);
+	c = clock_behind(b, b->open_line, b->open.form);
 	note_backwards(b, c, b->open.us, &place);
 	if (b->open.near)
 		log_note_near_miss(b->reader, (struct sv){ b->bytes + (b->open.body_at - b->open.at), b->open.body_bytes }, &place);
@@ -306,7 +320,7 @@ static int take_piece(struct log_blocks *b, const struct scan_text *t, const str
 	if (p->sort == SCAN_READ) {
 		/* Behind counted records the reading begins anew. */
 		if (!b->reading)
-			(void)clock_behind(b, b->lines + 1 + p->line);
+			(void)clock_behind(b, b->lines + 1 + p->line, b->form);
 		return read_piece(b, t, p);
 	}
 	if (p->sort == SCAN_PLAIN)

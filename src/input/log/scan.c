@@ -31,8 +31,19 @@ struct word {
 	uint64_t range;		/* added to the difference, the highest bit of a byte tells that it is too great */
 };
 
-struct scan_plan {
+/* Lines of one layout. */
+struct form {
 	const struct head *head;
+	struct word words[WORDS_MAX];
+	size_t word_count;
+	size_t fraction_at, fraction_digits;	/* in the line */
+	bool bracketed;
+	bool guarded;		/* a wrapper may begin like these lines: what follows the time tells */
+};
+
+struct scan_plan {
+	struct form forms[SCAN_FORMS_MAX];	/* no line can be of two of them; the first is that of most lines, probably */
+	size_t form_count;
 	struct head_none *none;
 	struct filter *filter;
 	size_t rule_literals;	/* those before are of rules, the others near misses */
@@ -42,10 +53,6 @@ struct scan_plan {
 	struct sv short_literals[MARKS_PAIRS_MAX];
 	size_t pair_offsets[MARKS_PAIRS_MAX];
 	struct zone zone;
-	struct word words[WORDS_MAX];
-	size_t word_count;
-	size_t fraction_at, fraction_digits;	/* in the line */
-	bool guarded;		/* a wrapper may begin like these lines: what follows the time tells */
 };
 
 static void *checked(void *p)
@@ -86,15 +93,15 @@ static bool is_plain_time(struct sv layout, bool *zoned)
 	return *zoned || at == layout.n;
 }
 
-static void add_word(struct scan_plan *p, size_t at, const char *line)
+static void add_word(struct form *f, size_t at, const char *line)
 {
-	struct word *w = &p->words[p->word_count++];
-	size_t zone_at = p->fraction_at + p->fraction_digits;
+	struct word *w = &f->words[f->word_count++];
+	size_t zone_at = f->fraction_at + f->fraction_digits;
 	unsigned char bytes[8], range[8];
 
 	for (size_t i = 0; i < 8; i++) {
 		/* A written zone is the same for all of them. */
-		bool digit = p->head->shape[at + i] == '0' && at + i < zone_at;
+		bool digit = f->head->shape[at + i] == '0' && at + i < zone_at;
 
 		bytes[i] = (unsigned char)(digit ? '0' : line[at + i]);
 		range[i] = digit ? 0x7f - 9 : 0x7f;
@@ -105,22 +112,22 @@ static void add_word(struct scan_plan *p, size_t at, const char *line)
 }
 
 /* From a line that the head fits. */
-static void take_words(struct scan_plan *p, const char *line)
+static void take_words(struct form *f, const char *line)
 {
-	const struct head *h = p->head;
+	const struct head *h = f->head;
 	size_t at = h->time_at + SCAN_SECOND_BYTES, end = h->time_at + h->time_bytes;
 
-	p->fraction_at = at;
+	f->fraction_at = at;
 	if (at + 1 < end && (line[at] == '.' || line[at] == ',')) {
-		p->fraction_at = ++at;
+		f->fraction_at = ++at;
 		while (at < end && cursor_is_digit(line[at]))
 			at++;
-		p->fraction_digits = at - p->fraction_at;
+		f->fraction_digits = at - f->fraction_at;
 	}
 	for (at = 0; at + 8 <= h->shape_bytes; at += 8)
-		add_word(p, at, line);
+		add_word(f, at, line);
 	if (at < h->shape_bytes)
-		add_word(p, h->shape_bytes - 8, line);
+		add_word(f, h->shape_bytes - 8, line);
 }
 
 /* Which two bytes of the literal, next to each other, stand in the sample least often. */
@@ -199,20 +206,60 @@ static bool settle(struct sv text, struct sv layout, struct zone z, int64_t *us)
 	return true;
 }
 
-/* A plan by this line, if it is a record without a wrapper whose layout and time are plain. */
+static inline bool has_shape(const struct form *f, const char *line, size_t n)
+{
+	uint64_t wrong = 0;
+
+	if (n < f->head->shape_bytes)
+		return false;
+	for (size_t i = 0; i < f->word_count; i++) {
+		uint64_t difference = load(line + f->words[i].at) ^ f->words[i].bytes;
+
+		wrong |= difference | (difference + f->words[i].range);
+	}
+	return (wrong & UINT64_C(0x8080808080808080)) == 0;
+}
+
+/* Whose shape the line has; NULL when it has none. */
+static const struct form *form_of(const struct scan_plan *p, struct sv line)
+{
+	for (size_t i = 0; i < p->form_count; i++)
+		if (has_shape(&p->forms[i], line.p, line.n))
+			return &p->forms[i];
+	return NULL;
+}
+
+/* Whether lines of one form may be taken for those of the other: they are not, if they begin with different bytes. */
+static bool may_be_both(const struct rules *r, const struct head *x, const struct head *y, struct arena *a)
+{
+	static const char digits[] = "0123456789";
+	const char *first = x->shape[0] == '0' ? digits : x->shape;
+
+	for (size_t i = 0; i < (first == digits ? sizeof digits - 1 : 1); i++)
+		if (!head_excludes(r, y->layout, first[i], a))
+			return true;
+	return false;
+}
+
+/* A form by this line, if it is a record without a wrapper whose layout and time are plain. */
 static bool take_line(struct scan_plan *p, const struct rules *r, struct sv line, struct arena *a)
 {
 	const struct head *h = head_of(r, line, a);
+	struct form *f = &p->forms[p->form_count];
 	bool zoned;
 	int64_t us;
 
 	if (h == NULL || !is_plain_time(h->time_layout, &zoned) || (!zoned && p->zone.rules != NULL) ||
 	    h->time_bytes < SCAN_SECOND_BYTES || !settle(sv_sub(line, h->time_at, h->time_bytes), h->time_layout, p->zone, &us))
 		return false;
-	p->head = h;
-	p->wanted.brackets = line.p[0] == '[';
-	p->guarded = p->wanted.brackets || line.p[h->time_at + 10] == 'T';
-	take_words(p, line.p);
+	for (size_t i = 0; i < p->form_count; i++)
+		if (may_be_both(r, h, p->forms[i].head, a) || may_be_both(r, p->forms[i].head, h, a))
+			return false;
+	f->head = h;
+	f->bracketed = line.p[0] == '[';
+	f->guarded = f->bracketed || line.p[h->time_at + 10] == 'T';
+	take_words(f, line.p);
+	p->form_count++;
 	return true;
 }
 
@@ -223,7 +270,7 @@ static bool is_wrapped(struct sv line, struct wrap_memory *m)
 	return wrap_peel(line, m, &layer) || wrap_first_record(line) < line.n;
 }
 
-/* The first line that can be one's plan. False when there is none, or the file is a wrapper's. */
+/* The forms of its lines. False when there is none, or the file is a wrapper's. */
 static bool take_head(struct scan_plan *p, const struct rules *r, struct sv head, struct arena *a)
 {
 	struct wrap_memory m = { .input = arena_new(), .record = arena_new() };
@@ -240,12 +287,12 @@ static bool take_head(struct scan_plan *p, const struct rules *r, struct sv head
 		lines++;
 		if (is_wrapped(line, &m))
 			wrapped++;
-		else if (p->head == NULL)
+		else if (p->form_count < SCAN_FORMS_MAX && form_of(p, line) == NULL)
 			(void)take_line(p, r, line, a);
 	}
 	arena_free(m.input);
 	arena_free(m.record);
-	return p->head != NULL && wrapped * 100 <= lines * WRAPPED_PERCENT;
+	return p->form_count > 0 && wrapped * 100 <= lines * WRAPPED_PERCENT;
 }
 
 struct scan_plan *scan_plan_new(const struct rules *r, struct zone z, struct sv head, struct arena *a)
@@ -255,13 +302,20 @@ struct scan_plan *scan_plan_new(const struct rules *r, struct zone z, struct sv 
 	p->zone = z;
 	if (!make_filter(p, r, head, a) || !take_head(p, r, head, a))
 		return NULL;
+	/* Where a second record may begin in a line is marked, if that is to be known of most lines. */
+	p->wanted.brackets = p->forms[0].bracketed;
 	p->none = head_none_new(r, a);
 	return p;
 }
 
-int scan_plan_layout(const struct scan_plan *p)
+int scan_plan_layout(const struct scan_plan *p, unsigned form)
 {
-	return p->head->layout;
+	return p->forms[form].head->layout;
+}
+
+const struct head *scan_plan_head(const struct scan_plan *p, unsigned form)
+{
+	return p->forms[form].head;
 }
 
 /* ---- one line ---- */
@@ -351,24 +405,10 @@ static void take_found(const struct scan *s, struct found *f, const char *bytes,
 		take_other(s->plan, f, bytes, start, s->marks.others[f->other]);
 }
 
-static inline bool has_shape(const struct scan_plan *p, const char *line, size_t n)
-{
-	uint64_t wrong = 0;
-
-	if (n < p->head->shape_bytes)
-		return false;
-	for (size_t i = 0; i < p->word_count; i++) {
-		uint64_t difference = load(line + p->words[i].at) ^ p->words[i].bytes;
-
-		wrong |= difference | (difference + p->words[i].range);
-	}
-	return (wrong & UINT64_C(0x8080808080808080)) == 0;
-}
-
 /* Whether no wrapper that begins with a time can take the line: behind the time stand a blank, a level or a bracket. */
-static bool is_guarded(const struct scan_plan *p, const char *line, const char *end)
+static bool is_guarded(const struct form *f, const char *line, const char *end)
 {
-	const char *at = line + p->head->time_at + p->head->time_bytes + p->wanted.brackets, *word_end;
+	const char *at = line + f->head->time_at + f->head->time_bytes + f->bracketed, *word_end;
 	size_t slash;
 	struct sv word;
 
@@ -380,55 +420,62 @@ static bool is_guarded(const struct scan_plan *p, const char *line, const char *
 	return word.n == 0 || (word.p[0] == '[' && !sv_find_char(word, '/', &slash)) || wrap_is_level(word);
 }
 
-static int64_t fraction_us(const struct scan_plan *p, const char *line)
+static int64_t fraction_us(const struct form *f, const char *line)
 {
 	int64_t us = 0;
 
 	for (size_t i = 0; i < 6; i++)
-		us = us * 10 + (i < p->fraction_digits ? line[p->fraction_at + i] - '0' : 0);
+		us = us * 10 + (i < f->fraction_digits ? line[f->fraction_at + i] - '0' : 0);
 	return us;
 }
 
 /* The time of a line that has the shape. False when there is no such time. */
-static bool take_time(struct scan *s, const char *line, int64_t *us)
+static bool take_time(struct scan *s, const struct form *f, const char *line, int64_t *us)
 {
-	const struct head *h = s->plan->head;
+	const struct head *h = f->head;
 	const char *second = line + h->time_at;
 	int64_t whole_us;
 
 	/* Nineteen bytes, three times eight. */
-	if (!s->has_second || ((load(second) ^ load(s->second)) | (load(second + 8) ^ load(s->second + 8)) |
+	if (s->second_form != f || ((load(second) ^ load(s->second)) | (load(second + 8) ^ load(s->second + 8)) |
 			       (load(second + 11) ^ load(s->second + 11))) != 0) {
-		s->has_second = settle((struct sv){ second, h->time_bytes }, h->time_layout, s->plan->zone, &whole_us);
-		if (!s->has_second)
+		s->second_form = NULL;
+		if (!settle((struct sv){ second, h->time_bytes }, h->time_layout, s->plan->zone, &whole_us))
 			return false;
+		s->second_form = f;
 		memcpy(s->second, second, SCAN_SECOND_BYTES);
-		s->second_us = whole_us - fraction_us(s->plan, line);
+		s->second_us = whole_us - fraction_us(f, line);
 	}
-	*us = s->second_us + fraction_us(s->plan, line);
+	*us = s->second_us + fraction_us(f, line);
 	return true;
 }
 
 /* What stands behind the time. */
-static struct scan_sign sign_of(const struct scan_plan *p, const char *line)
+static struct scan_sign sign_of(const struct form *f, const char *line)
 {
-	const char *behind = line + p->head->time_at + p->head->time_bytes;
+	const char *behind = line + f->head->time_at + f->head->time_bytes;
 
 	return (struct scan_sign){ { load(behind), load(behind + 8) } };
 }
 
-static struct scan_sign *sign_place(struct scan *s, const struct scan_sign *sign)
+static struct scan_sign *sign_place(struct scan *s, const struct form *f, const struct scan_sign *sign)
 {
 	uint64_t h = (sign->bytes[0] ^ sign->bytes[1] * UINT64_C(0xc2b2ae3d27d4eb4f)) * UINT64_C(0x9e3779b97f4a7c15);
 
-	return &s->signs[h >> 56];
+	return &s->signs[f - s->plan->forms][h >> 56];
 }
 
-static bool fits_by_walk(const struct scan_plan *p, const char *line, const char *end)
+static bool fits_by_walk(const struct form *f, const char *line, const char *end)
 {
 	const char *body;
 
-	return head_fits(p->head, line, end, &body) && (!p->guarded || is_guarded(p, line, end));
+	return head_fits(f->head, line, end, &body) && (!f->guarded || is_guarded(f, line, end));
+}
+
+/* Whether a second record certainly does not begin in the line; where brackets are marked they tell (take_other). */
+static bool is_one_record(const struct scan_plan *p, const struct form *f, struct sv line)
+{
+	return !f->bracketed || p->wanted.brackets || wrap_first_record(line) == line.n;
 }
 
 /*
@@ -436,26 +483,26 @@ static bool fits_by_walk(const struct scan_plan *p, const char *line, const char
  * line that goes on like one that fitted, in this block, is not walked through
  * again: lines of one appender differ in what they say, not in their form.
  */
-static bool fits(struct scan *s, const char *line, const char *end)
+static bool fits(struct scan *s, const struct form *f, const char *line, const char *end)
 {
 	struct scan_sign sign, *known;
 
-	if (s->plan->head->between_bytes < sizeof sign)
-		return fits_by_walk(s->plan, line, end);
-	sign = sign_of(s->plan, line);
-	known = sign_place(s, &sign);
+	if (f->head->between_bytes < sizeof sign)
+		return fits_by_walk(f, line, end);
+	sign = sign_of(f, line);
+	known = sign_place(s, f, &sign);
 	if (known->bytes[0] == sign.bytes[0] && known->bytes[1] == sign.bytes[1])
 		return true;
-	if (!fits_by_walk(s->plan, line, end))
+	if (!fits_by_walk(f, line, end))
 		return false;
 	*known = sign;
 	return true;
 }
 
 /* Whether the message certainly begins behind the byte: the two that it always has before it stand nowhere earlier. */
-static bool begins_behind(const struct scan_plan *p, const char *line, const char *at)
+static bool begins_behind(const struct form *f, const char *line, const char *at)
 {
-	const char *before = p->head->before_body, *from = line + p->head->time_at + p->head->time_bytes;
+	const char *before = f->head->before_body, *from = line + f->head->time_at + f->head->time_bytes;
 
 	if (before[0] == '\0')
 		return false;
@@ -464,11 +511,11 @@ static bool begins_behind(const struct scan_plan *p, const char *line, const cha
 	return from == NULL || from >= at;
 }
 
-static bool find_body(const struct scan *s, const char *bytes, const char *line, const char *end, struct scan_record *out)
+static bool find_body(const struct form *f, const char *bytes, const char *line, const char *end, struct scan_record *out)
 {
 	const char *body;
 
-	if (!head_fits(s->plan->head, line, end, &body))
+	if (!head_fits(f->head, line, end, &body))
 		return false;
 	out->body_at = (uint32_t)(body - bytes);
 	out->body_bytes = (uint32_t)(end - body);
@@ -481,23 +528,22 @@ static bool is_none(const struct scan_plan *p, struct sv line)
 	return line.n == 0 || (wrap_is_none(line) && head_is_none(p->none, line));
 }
 
-/* Without its end. */
-static enum line_sort sort_line(struct scan *s, const struct found *f, const char *bytes, size_t start, size_t end,
-				struct scan_record *out)
+/* A line of that form, without its end. */
+static enum line_sort sort_record(struct scan *s, const struct form *form, const struct found *f, const char *bytes, size_t start,
+				  size_t end, struct scan_record *out)
 {
 	const struct scan_plan *p = s->plan;
 	const char *line = bytes + start, *line_end = bytes + end;
 	bool brief = false;
 
-	if (f->odd)
-		return LINE_DOUBTFUL;
-	if (!has_shape(p, line, end - start))
-		return is_none(p, (struct sv){ line, end - start }) ? LINE_NONE : LINE_DOUBTFUL;
-	if (!fits(s, line, line_end) || !take_time(s, line, &out->us))
+	if (!fits(s, form, line, line_end) || !take_time(s, form, line, &out->us) ||
+	    !is_one_record(p, form, (struct sv){ line, end - start }))
 		return LINE_DOUBTFUL;
 	out->at = (uint32_t)start;
-	if ((f->near && !begins_behind(p, line, bytes + f->near_at)) || (f->brief && !begins_behind(p, line, bytes + f->brief_at))) {
-		if (!find_body(s, bytes, line, line_end, out))
+	out->form = (uint8_t)(form - p->forms);
+	if ((f->near && !begins_behind(form, line, bytes + f->near_at)) ||
+	    (f->brief && !begins_behind(form, line, bytes + f->brief_at))) {
+		if (!find_body(form, bytes, line, line_end, out))
 			return LINE_DOUBTFUL;
 		out->near = f->near && f->near_at >= out->body_at;
 		brief = f->brief && f->brief_at >= out->body_at;
@@ -505,7 +551,21 @@ static enum line_sort sort_line(struct scan *s, const struct found *f, const cha
 	if (brief || f->rule_hits > SCAN_RULES_MAX || end - start > RECORD_BYTES_MAX)
 		return LINE_READ;
 	/* Where the message ends, only the layout's pattern tells. */
-	return f->rule_hits > 0 || (out->near && !p->head->body_to_end) ? LINE_PLAIN : LINE_COUNTED;
+	return f->rule_hits > 0 || (out->near && !form->head->body_to_end) ? LINE_PLAIN : LINE_COUNTED;
+}
+
+static enum line_sort sort_line(struct scan *s, const struct found *f, const char *bytes, size_t start, size_t end,
+				struct scan_record *out)
+{
+	const struct sv line = { bytes + start, end - start };
+	const struct form *form;
+
+	if (f->odd)
+		return LINE_DOUBTFUL;
+	form = form_of(s->plan, line);
+	if (form != NULL)
+		return sort_record(s, form, f, bytes, start, end, out);
+	return is_none(s->plan, line) ? LINE_NONE : LINE_DOUBTFUL;
 }
 
 /* ---- a block ---- */
@@ -558,6 +618,7 @@ static void count(struct scan *s, const struct scan_record *r)
 		back_us = 0;
 	p->records++;
 	p->last_us = r->us;
+	p->last_form = r->form;
 	p->least_us = r->us < p->least_us ? r->us : p->least_us;
 	p->most_us = r->us > p->most_us ? r->us : p->most_us;
 	if (r->near || back_us != 0)
@@ -595,6 +656,7 @@ static void add_plain(struct scan *s, const struct found *f, const struct scan_r
 		.line = r->line,
 		.bytes = (uint32_t)end - r->at,
 		.near = r->near,
+		.form = r->form,
 		.us = r->us,
 		.hits = (uint32_t)f->first_hit,
 		.hit_count = (uint32_t)(f->hit - f->first_hit),
@@ -680,7 +742,7 @@ void scan_block(struct scan *s, const char *bytes, size_t n, bool unended)
 	s->piece_count = s->plain_count = s->note_count = s->near_count = s->back_count = s->hits.count = 0;
 	s->lines = 0;
 	s->is_open = false;
-	memset(s->signs, 0, sizeof s->signs);
+	memset(s->signs, 0, s->plan->form_count * sizeof s->signs[0]);
 	push(s, SCAN_LEAD, 0, 0);
 	marks_find(&s->marks, bytes, n, &s->plan->wanted);
 	filter_run(s->plan->filter, bytes, n, &s->hits);

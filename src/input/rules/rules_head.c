@@ -24,6 +24,8 @@ enum step_kind {
 	STEP_JUMP,
 	STEP_TIME_BEGIN,
 	STEP_TIME_END,
+	STEP_THREAD_BEGIN,
+	STEP_THREAD_END,
 	STEP_BODY,	/* the message begins */
 	STEP_REST,	/* whatever follows fits */
 	STEP_END,	/* of the line */
@@ -98,10 +100,12 @@ static bool is_last(const struct tree *t, bool last)
 
 static void add_sequence(struct builder *b, const struct tree *t, bool last) /* NOLINT(misc-no-recursion) */
 {
-	bool is_time = sv_eq(t->name, SV("time")), is_body = sv_eq(t->name, SV("body"));
+	bool is_time = sv_eq(t->name, SV("time")), is_body = sv_eq(t->name, SV("body")), is_thread = sv_eq(t->name, SV("thread"));
 
 	if (is_time)
 		add(b, STEP_TIME_BEGIN);
+	if (is_thread)
+		add(b, STEP_THREAD_BEGIN);
 	if (is_body)
 		add(b, STEP_BODY);
 	for (const struct tree *c = t->child; c != NULL && !b->failed; c = c->next) {
@@ -111,6 +115,8 @@ static void add_sequence(struct builder *b, const struct tree *t, bool last) /* 
 		else
 			add_tree(b, c, is_last(c, last));
 	}
+	if (is_thread)
+		add(b, STEP_THREAD_END);
 	if (is_time)
 		add(b, STEP_TIME_END);
 }
@@ -227,6 +233,8 @@ static bool meets(const struct head_step *steps, int32_t at, const bool *set, un
 			return false;
 		case STEP_TIME_BEGIN:
 		case STEP_TIME_END:
+		case STEP_THREAD_BEGIN:
+		case STEP_THREAD_END:
 		case STEP_BODY:
 			break;
 		}
@@ -302,6 +310,7 @@ struct walk {
 	const char *end;	/* of the line */
 	unsigned choices;
 	bool doubt;		/* a set that took more than it must might have to give back */
+	const char *thread, *thread_end;	/* NULL before it was passed */
 };
 
 static void trace_step(struct trace *t, const struct head_step *s, const char *p)
@@ -361,7 +370,7 @@ static const char *walk(struct walk *w, const struct head_step *s, const char *p
 			w->doubt |= s->doubtful && (size_t)(p - from) > s->least;
 			break;
 		case STEP_CHOICE: {
-			const char *found = NULL;
+			const char *found = NULL, *thread = w->thread, *thread_end = w->thread_end;
 			bool doubt = w->doubt;
 
 			/* Most choices are settled by the next byte. */
@@ -380,6 +389,8 @@ static const char *walk(struct walk *w, const struct head_step *s, const char *p
 			if (w->doubt)
 				return NULL;
 			w->doubt = doubt;
+			w->thread = thread;
+			w->thread_end = thread_end;
 			s += s->to - 1;
 			break;
 		}
@@ -395,6 +406,12 @@ static const char *walk(struct walk *w, const struct head_step *s, const char *p
 				trace->time_end = p;
 				trace->behind = s + 1;
 			}
+			break;
+		case STEP_THREAD_BEGIN:
+			w->thread = p;
+			break;
+		case STEP_THREAD_END:
+			w->thread_end = p;
 			break;
 		case STEP_BODY:
 			body = p;
@@ -432,6 +449,31 @@ static bool take_shape(struct head *h, struct sv line, const struct trace *t)
 	return true;
 }
 
+static size_t groups_of(const struct layout *layout, enum layout_part part)
+{
+	size_t n = 0;
+
+	while (n < PART_GROUPS_MAX && layout->groups[part][n] != 0)
+		n++;
+	return n;
+}
+
+/*
+ * Whether the walk finds the parts: each is in one place alone, and the message
+ * ends with the line. Otherwise there is more to say than where it begins.
+ */
+static bool finds_parts(const struct head *h, const struct layout *layout, const struct head_step *end)
+{
+	size_t threads = 0, bodies = 0;
+
+	for (const struct head_step *s = h->steps; s < end; s++) {
+		threads += s->kind == STEP_THREAD_END;
+		bodies += s->kind == STEP_BODY;
+	}
+	return h->body_to_end && bodies == 1 && groups_of(layout, PART_BODY) == 1 && threads <= 1 &&
+	       groups_of(layout, PART_THREAD) == threads;
+}
+
 struct head *head_of(const struct rules *r, struct sv line, struct arena *a)
 {
 	struct head *h = arena_alloc(a, sizeof *h);
@@ -457,6 +499,7 @@ struct head *head_of(const struct rules *r, struct sv line, struct arena *a)
 	h->layout = hint;
 	h->time_layout = layout->time;
 	h->steps = t.behind;
+	h->has_parts = finds_parts(h, layout, steps + STEPS_MAX);
 	return take_shape(h, line, &t) ? h : NULL;
 }
 
@@ -466,6 +509,36 @@ bool head_fits(const struct head *h, const char *line, const char *end, const ch
 
 	*body = walk(&w, h->steps, line + h->time_at + h->time_bytes, NULL, NULL);
 	return *body != NULL;
+}
+
+bool head_parts(const struct head *h, const char *line, const char *end, struct head_parts *out)
+{
+	struct walk w = { .end = end, .choices = CHOICES_MAX };
+	const char *body = h->has_parts ? walk(&w, h->steps, line + h->time_at + h->time_bytes, NULL, NULL) : NULL;
+
+	if (body == NULL)
+		return false;
+	out->thread = w.thread != NULL && w.thread_end != NULL ? (struct sv){ w.thread, (size_t)(w.thread_end - w.thread) } : SV_ABSENT;
+	out->body = (struct sv){ body, (size_t)(end - body) };
+	return true;
+}
+
+/* The bytes with which lines of the layout can begin; all where that is not known. */
+static void first_of(const struct layout *layout, const struct tree *t, uint64_t first[4])
+{
+	memset(first, 0, 4 * sizeof *first);
+	if (layout->line == NULL || t == NULL || !tree_first(t, first) || t->child->kind != TREE_START)
+		memset(first, 0xff, 4 * sizeof *first);
+}
+
+bool head_excludes(const struct rules *r, int layout, char first, struct arena *a)
+{
+	const struct layout *l = r->layouts[layout];
+	unsigned char c = (unsigned char)first;
+	uint64_t set[4];
+
+	first_of(l, l->line != NULL ? tree_of(l->source, a) : NULL, set);
+	return (set[c / 64] >> (c % 64) & 1) == 0;
 }
 
 /* ---- lines that fit nothing ---- */
@@ -482,10 +555,9 @@ static void add_layout(struct head_none *n, const struct layout *layout, struct 
 {
 	const struct tree *t = tree_of(layout->source, a);
 	struct cover *cover = arena_alloc(a, sizeof *cover);
-	uint64_t first[4] = { 0 };
+	uint64_t first[4];
 
-	if (t == NULL || !tree_first(t, first) || t->child->kind != TREE_START)
-		memset(first, 0xff, sizeof first);
+	first_of(layout, t, first);
 	if (t != NULL)
 		tree_cover(t, a, cover);
 	for (unsigned c = 0; c < 256; c++)
