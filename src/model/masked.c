@@ -6,10 +6,10 @@
 /* So many in a row hide something; fewer may be part of a name. */
 #define STARS_LEAST 3
 
-static const enum event_field identifiers[] = {
-	FIELD_MEMBER,	    FIELD_CLIENT,     FIELD_INSTANCE,	FIELD_PEER,	FIELD_BUSINESS_KEY,
-	FIELD_MESSAGE_ID,   FIELD_REQUEST_ID, FIELD_FINGERPRINT, FIELD_CONSUMER,
-};
+#define IDENTIFIERS                                                                                                          \
+	(FIELD_BIT(FIELD_MEMBER) | FIELD_BIT(FIELD_CLIENT) | FIELD_BIT(FIELD_INSTANCE) | FIELD_BIT(FIELD_PEER) |             \
+	 FIELD_BIT(FIELD_BUSINESS_KEY) | FIELD_BIT(FIELD_MESSAGE_ID) | FIELD_BIT(FIELD_REQUEST_ID) |                         \
+	 FIELD_BIT(FIELD_FINGERPRINT) | FIELD_BIT(FIELD_CONSUMER))
 
 /* What stands in the place of a value, in whatever brackets. */
 static const struct sv words[] = {
@@ -78,10 +78,11 @@ bool masked_forget(struct event *e, enum event_field *first)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < sizeof identifiers / sizeof identifiers[0]; i++) {
-		enum event_field f = identifiers[i];
+	/* In the order of the catalogue. */
+	for (field_set left = e->set & IDENTIFIERS; left != 0; left &= left - 1) {
+		enum event_field f = field_set_first(left);
 
-		if (!event_has(e, f) || !masked_is(event_text(e, f)))
+		if (!masked_is(e->value[f].text))
 			continue;
 		e->set &= ~FIELD_BIT(f);
 		if (event_infos[e->type].required & FIELD_BIT(f))

@@ -34,7 +34,6 @@
 
 /* How the lines of one input are looked at; shared by all threads. */
 struct scan_plan;
-struct form;
 /*
  * NULL when the input has to be read line by line: it is wrapped, its layout or
  * times are not plain enough, or a rule has no literal. head: its first bytes.
@@ -42,11 +41,10 @@ struct form;
 struct scan_plan *scan_plan_new(const struct rules *r, struct zone z, struct sv head, struct arena *a);
 /*
  * Several layouts may be plain: each is a form of lines, by its number. The
- * layout as a hint for rules_layout, and what is known of its lines.
+ * layout, as a hint for rules_layout.
  */
 #define SCAN_FORMS_MAX 4
 int scan_plan_layout(const struct scan_plan *p, unsigned form);
-const struct head *scan_plan_head(const struct scan_plan *p, unsigned form);
 
 /* A record that was counted. Places are bytes and lines of the block, from 0. */
 struct scan_record {
@@ -74,6 +72,7 @@ struct scan_plain {
 	uint8_t form;		/* of that line */
 	int64_t us;
 	uint32_t hits, hit_count;	/* the literals of rules that stand in the line, among those of the block */
+	struct head_parts parts;	/* of its first line; without a body when only the layout's pattern tells them */
 };
 
 enum scan_sort {
@@ -121,10 +120,12 @@ struct scan {
 	/* The last record, when it was not read: it may go on in the next block, and is in no piece. */
 	bool is_open;
 	struct scan_record open;
-	/* The second that the last line had, and where it begins. */
-	const struct form *second_form;	/* whose time it was; NULL: there is none */
-	char second[SCAN_SECOND_BYTES];
-	int64_t second_us;
+	/* The second that the last line of each form had, and where it begins. */
+	struct scan_second {
+		bool known;
+		char text[SCAN_SECOND_BYTES];
+		int64_t us;
+	} seconds[SCAN_FORMS_MAX];
 };
 
 /*

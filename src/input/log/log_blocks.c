@@ -179,16 +179,13 @@ static bool take_more(struct log_record *record, struct sv lines)
 	return record->body.n > 0 && memchr(lines.p, '\r', lines.n) == NULL;
 }
 
-/* The parts of its first line: by the head, or where that does not tell them by the pattern. */
-static bool take_parts(const struct log_blocks *b, struct sv line, unsigned form, struct log_record *out)
+/* The parts of its first line: as the scan found them, or by the layout's pattern. */
+static bool take_parts(const struct log_blocks *b, const struct scan_plain *r, struct sv line, struct log_record *out)
 {
-	const struct head *h = scan_plan_head(b->plan, form);
-	struct head_parts parts;
-
-	if (!head_parts(h, line.p, line.p + line.n, &parts))
-		return rules_layout_parts(b->reader->in->rules, h->layout, line, out);
-	out->thread = parts.thread;
-	out->body = parts.body;
+	if (sv_is_absent(r->parts.body))
+		return rules_layout_parts(b->reader->in->rules, scan_plan_layout(b->plan, r->form), line, out);
+	out->thread = r->parts.thread;
+	out->body = r->parts.body;
 	out->more = SV_ABSENT;
 	return true;
 }
@@ -201,7 +198,7 @@ static bool take_plain_record(struct log_blocks *b, const struct scan_text *t, c
 	struct joined *joined = &plain->joined;
 
 	joined->text = (struct sv){ first, r->bytes };
-	if (end - r->at > RECORD_BYTES_MAX || !take_parts(b, joined->text, r->form, &joined->record))
+	if (end - r->at > RECORD_BYTES_MAX || !take_parts(b, r, joined->text, &joined->record))
 		return false;
 	first_end += *first_end == '\r';
 	first_end += *first_end == '\n';
@@ -219,26 +216,32 @@ static int read_plain(struct log_blocks *b, const struct scan_text *t, const str
 	return read_piece(b, t, &piece);
 }
 
-static int take_plain(struct log_blocks *b, const struct scan_text *t, const struct scan *s, const struct scan_piece *p)
+/* 0, -1, or 1 when it is not plain after all. */
+static int put_plain(struct log_blocks *b, struct log_writer *w, const struct scan_text *t, const struct scan *s,
+		     const struct scan_plain *r, size_t end)
 {
 	uint32_t rules[SCAN_RULES_MAX];
 
+	if (w == NULL || !take_plain_record(b, t, r, end))
+		return 1;
+	b->plain.rules = rules;
+	b->plain.rule_count = scan_plain_rules(s, r, rules);
+	return log_take_plain(b->reader, w, &b->plain);
+}
+
+static int take_plain(struct log_blocks *b, const struct scan_text *t, const struct scan *s, const struct scan_piece *p)
+{
 	for (size_t i = 0; i < p->plain_count; i++) {
 		const struct scan_plain *r = &s->plain[p->first_plain + i];
 		size_t end = i + 1 < p->plain_count ? r[1].at : p->end;
-		struct log_writer *w;
+		int rc;
 
 		if (stop_reading(b) != 0)
 			return -1;
-		w = writer_behind(b, b->lines + 1 + r->line, r->form);
-		if (w == NULL || !take_plain_record(b, t, r, end)) {
-			if (read_plain(b, t, r, end) != 0)
-				return -1;
-			continue;
-		}
-		b->plain.rules = rules;
-		b->plain.rule_count = scan_plain_rules(s, r, rules);
-		if (log_take_plain(b->reader, w, &b->plain) != 0)
+		rc = put_plain(b, writer_behind(b, b->lines + 1 + r->line, r->form), t, s, r, end);
+		if (rc == 1)
+			rc = read_plain(b, t, r, end);
+		if (rc != 0)
 			return -1;
 	}
 	return 0;
@@ -279,12 +282,14 @@ static int read_open(struct log_blocks *b)
 /* Another record begins, or none follows. */
 static int close_record(struct log_blocks *b)
 {
-	struct place place = place_of(b, b->open_line, b->open_offset);
-	const struct scan_piece one = { .records = 1, .first = b->open, .least_us = b->open.us, .most_us = b->open.us, .last_us = b->open.us };
+	struct scan_piece one;
 	struct log_clock *c;
+	struct place place;
 
 	if (!b->is_open)
 		return 0;
+	one = (struct scan_piece){ .records = 1, .first = b->open, .least_us = b->open.us, .most_us = b->open.us, .last_us = b->open.us };
+	place = place_of(b, b->open_line, b->open_offset);
 	if (b->n > RECORD_BYTES_MAX)
 		return read_open(b);
 	b->is_open = false;

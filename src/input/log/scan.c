@@ -20,6 +20,9 @@
 /* Of the lines at the start so many of a hundred may be wrapped: then it is a wrapper's file. */
 #define WRAPPED_PERCENT 10
 
+/* Of a fraction of a second in microseconds. */
+#define MICROS_DIGITS 6
+
 #define ESCAPE '\x1b'
 
 #define WORDS_MAX ((HEAD_SHAPE_MAX + 7) / 8)
@@ -36,7 +39,9 @@ struct form {
 	const struct head *head;
 	struct word words[WORDS_MAX];
 	size_t word_count;
-	size_t fraction_at, fraction_digits;	/* in the line */
+	size_t fraction_at, fraction_digits;	/* in the line; at most six: what is finer is cut */
+	int64_t fraction_unit_us;
+	size_t all_digits;	/* of the fraction */
 	bool bracketed;
 	bool guarded;		/* a wrapper may begin like these lines: what follows the time tells */
 };
@@ -96,7 +101,7 @@ static bool is_plain_time(struct sv layout, bool *zoned)
 static void add_word(struct form *f, size_t at, const char *line)
 {
 	struct word *w = &f->words[f->word_count++];
-	size_t zone_at = f->fraction_at + f->fraction_digits;
+	size_t zone_at = f->fraction_at + f->all_digits;
 	unsigned char bytes[8], range[8];
 
 	for (size_t i = 0; i < 8; i++) {
@@ -118,11 +123,15 @@ static void take_words(struct form *f, const char *line)
 	size_t at = h->time_at + SCAN_SECOND_BYTES, end = h->time_at + h->time_bytes;
 
 	f->fraction_at = at;
+	f->fraction_unit_us = 1;
 	if (at + 1 < end && (line[at] == '.' || line[at] == ',')) {
 		f->fraction_at = ++at;
 		while (at < end && cursor_is_digit(line[at]))
 			at++;
-		f->fraction_digits = at - f->fraction_at;
+		f->all_digits = at - f->fraction_at;
+		f->fraction_digits = f->all_digits < MICROS_DIGITS ? f->all_digits : MICROS_DIGITS;
+		for (size_t i = f->fraction_digits; i < MICROS_DIGITS; i++)
+			f->fraction_unit_us *= 10;
 	}
 	for (at = 0; at + 8 <= h->shape_bytes; at += 8)
 		add_word(f, at, line);
@@ -220,12 +229,14 @@ static inline bool has_shape(const struct form *f, const char *line, size_t n)
 	return (wrong & UINT64_C(0x8080808080808080)) == 0;
 }
 
-/* Whose shape the line has; NULL when it has none. */
-static const struct form *form_of(const struct scan_plan *p, struct sv line)
+/* Whose shape the line has; NULL when it has none. Nearly always it is the first. */
+static inline const struct form *form_of(const struct scan_plan *p, struct sv line)
 {
-	for (size_t i = 0; i < p->form_count; i++)
-		if (has_shape(&p->forms[i], line.p, line.n))
-			return &p->forms[i];
+	const struct form *end = p->forms + p->form_count;
+
+	for (const struct form *f = p->forms; f < end; f++)
+		if (has_shape(f, line.p, line.n))
+			return f;
 	return NULL;
 }
 
@@ -311,11 +322,6 @@ struct scan_plan *scan_plan_new(const struct rules *r, struct zone z, struct sv 
 int scan_plan_layout(const struct scan_plan *p, unsigned form)
 {
 	return p->forms[form].head->layout;
-}
-
-const struct head *scan_plan_head(const struct scan_plan *p, unsigned form)
-{
-	return p->forms[form].head;
 }
 
 /* ---- one line ---- */
@@ -420,33 +426,33 @@ static bool is_guarded(const struct form *f, const char *line, const char *end)
 	return word.n == 0 || (word.p[0] == '[' && !sv_find_char(word, '/', &slash)) || wrap_is_level(word);
 }
 
-static int64_t fraction_us(const struct form *f, const char *line)
+static inline int64_t fraction_us(const struct form *f, const char *line)
 {
-	int64_t us = 0;
+	int64_t value = 0;
 
-	for (size_t i = 0; i < 6; i++)
-		us = us * 10 + (i < f->fraction_digits ? line[f->fraction_at + i] - '0' : 0);
-	return us;
+	for (const char *p = line + f->fraction_at, *end = p + f->fraction_digits; p < end; p++)
+		value = value * 10 + (*p - '0');
+	return value * f->fraction_unit_us;
 }
 
 /* The time of a line that has the shape. False when there is no such time. */
-static bool take_time(struct scan *s, const struct form *f, const char *line, int64_t *us)
+static inline bool take_time(struct scan *s, const struct form *f, const char *line, int64_t *us)
 {
 	const struct head *h = f->head;
-	const char *second = line + h->time_at;
+	const char *text = line + h->time_at;
+	struct scan_second *second = &s->seconds[f - s->plan->forms];
 	int64_t whole_us;
 
 	/* Nineteen bytes, three times eight. */
-	if (s->second_form != f || ((load(second) ^ load(s->second)) | (load(second + 8) ^ load(s->second + 8)) |
-			       (load(second + 11) ^ load(s->second + 11))) != 0) {
-		s->second_form = NULL;
-		if (!settle((struct sv){ second, h->time_bytes }, h->time_layout, s->plan->zone, &whole_us))
+	if (!second->known || ((load(text) ^ load(second->text)) | (load(text + 8) ^ load(second->text + 8)) |
+			       (load(text + 11) ^ load(second->text + 11))) != 0) {
+		second->known = settle((struct sv){ text, h->time_bytes }, h->time_layout, s->plan->zone, &whole_us);
+		if (!second->known)
 			return false;
-		s->second_form = f;
-		memcpy(s->second, second, SCAN_SECOND_BYTES);
-		s->second_us = whole_us - fraction_us(f, line);
+		memcpy(second->text, text, SCAN_SECOND_BYTES);
+		second->us = whole_us - fraction_us(f, line);
 	}
-	*us = s->second_us + fraction_us(f, line);
+	*us = second->us + fraction_us(f, line);
 	return true;
 }
 
@@ -511,51 +517,76 @@ static bool begins_behind(const struct form *f, const char *line, const char *at
 	return from == NULL || from >= at;
 }
 
-static bool find_body(const struct form *f, const char *bytes, const char *line, const char *end, struct scan_record *out)
-{
-	const char *body;
-
-	if (!head_fits(f->head, line, end, &body))
-		return false;
-	out->body_at = (uint32_t)(body - bytes);
-	out->body_bytes = (uint32_t)(end - body);
-	return true;
-}
-
 /* Whether it certainly goes on with the record before it. */
 static bool is_none(const struct scan_plan *p, struct sv line)
 {
 	return line.n == 0 || (wrap_is_none(line) && head_is_none(p->none, line));
 }
 
-/* A line of that form, without its end. */
-static enum line_sort sort_record(struct scan *s, const struct form *form, const struct found *f, const char *bytes, size_t start,
-				  size_t end, struct scan_record *out)
-{
-	const struct scan_plan *p = s->plan;
-	const char *line = bytes + start, *line_end = bytes + end;
-	bool brief = false;
+/* Whether what was found of near words and short literals stands in the message; they are certain when the layout is. */
+struct inside {
+	bool near, brief;
+};
 
-	if (!fits(s, form, line, line_end) || !take_time(s, form, line, &out->us) ||
-	    !is_one_record(p, form, (struct sv){ line, end - start }))
-		return LINE_DOUBTFUL;
-	out->at = (uint32_t)start;
-	out->form = (uint8_t)(form - p->forms);
-	if ((f->near && !begins_behind(form, line, bytes + f->near_at)) ||
-	    (f->brief && !begins_behind(form, line, bytes + f->brief_at))) {
-		if (!find_body(form, bytes, line, line_end, out))
-			return LINE_DOUBTFUL;
-		out->near = f->near && f->near_at >= out->body_at;
-		brief = f->brief && f->brief_at >= out->body_at;
-	}
-	if (brief || f->rule_hits > SCAN_RULES_MAX || end - start > RECORD_BYTES_MAX)
+static struct inside inside_of(const struct found *f, const char *bytes, const char *body)
+{
+	size_t at = (size_t)(body - bytes);
+
+	return (struct inside){ f->near && f->near_at >= at, f->brief && f->brief_at >= at };
+}
+
+/* What to do with a record, by what stands in its message. */
+static enum line_sort sort_by(const struct form *form, const struct found *f, struct inside in, size_t line_bytes)
+{
+	if (in.brief || f->rule_hits > SCAN_RULES_MAX || line_bytes > RECORD_BYTES_MAX)
 		return LINE_READ;
 	/* Where the message ends, only the layout's pattern tells. */
-	return f->rule_hits > 0 || (out->near && !form->head->body_to_end) ? LINE_PLAIN : LINE_COUNTED;
+	return f->rule_hits > 0 || (in.near && !form->head->body_to_end) ? LINE_PLAIN : LINE_COUNTED;
+}
+
+/* Whether what follows the time certainly fits; takes the message and what else stands there. */
+static bool take_parts(const struct form *form, const char *line, const char *end, struct head_parts *out)
+{
+	return head_parts(form->head, line, end, out) && (!form->guarded || is_guarded(form, line, end));
+}
+
+/* A line of that form, without its end, in which a literal of a rule stands. */
+static enum line_sort sort_candidate(struct scan *s, const struct form *form, const struct found *f, const char *bytes, struct sv line,
+				     struct scan_record *out, struct head_parts *parts)
+{
+	struct inside in;
+
+	if (!take_parts(form, line.p, line.p + line.n, parts) || !take_time(s, form, line.p, &out->us) ||
+	    !is_one_record(s->plan, form, line))
+		return LINE_DOUBTFUL;
+	in = inside_of(f, bytes, parts->body.p);
+	out->near = in.near;
+	return sort_by(form, f, in, line.n);
+}
+
+/* A line of that form, without its end. */
+static enum line_sort sort_record(struct scan *s, const struct form *form, const struct found *f, const char *bytes, struct sv line,
+				  struct scan_record *out)
+{
+	const char *end = line.p + line.n, *body;
+	struct inside in = { false, false };
+
+	if (!fits(s, form, line.p, end) || !take_time(s, form, line.p, &out->us) || !is_one_record(s->plan, form, line))
+		return LINE_DOUBTFUL;
+	if ((f->near && !begins_behind(form, line.p, bytes + f->near_at)) ||
+	    (f->brief && !begins_behind(form, line.p, bytes + f->brief_at))) {
+		if (!head_fits(form->head, line.p, end, &body))
+			return LINE_DOUBTFUL;
+		in = inside_of(f, bytes, body);
+		out->body_at = (uint32_t)(body - bytes);
+		out->body_bytes = (uint32_t)(end - body);
+	}
+	out->near = in.near;
+	return sort_by(form, f, in, line.n);
 }
 
 static enum line_sort sort_line(struct scan *s, const struct found *f, const char *bytes, size_t start, size_t end,
-				struct scan_record *out)
+				struct scan_record *out, struct head_parts *parts)
 {
 	const struct sv line = { bytes + start, end - start };
 	const struct form *form;
@@ -563,9 +594,14 @@ static enum line_sort sort_line(struct scan *s, const struct found *f, const cha
 	if (f->odd)
 		return LINE_DOUBTFUL;
 	form = form_of(s->plan, line);
-	if (form != NULL)
-		return sort_record(s, form, f, bytes, start, end, out);
-	return is_none(s->plan, line) ? LINE_NONE : LINE_DOUBTFUL;
+	if (form == NULL)
+		return is_none(s->plan, line) ? LINE_NONE : LINE_DOUBTFUL;
+	out->at = (uint32_t)start;
+	out->form = (uint8_t)(form - s->plan->forms);
+	if (f->rule_hits > 0 && form->head->has_parts)
+		return sort_candidate(s, form, f, bytes, line, out, parts);
+	parts->body = SV_ABSENT;
+	return sort_record(s, form, f, bytes, line, out);
 }
 
 /* ---- a block ---- */
@@ -639,7 +675,7 @@ static void close(struct scan *s, size_t end)
 	}
 }
 
-static void add_plain(struct scan *s, const struct found *f, const struct scan_record *r, size_t end)
+static void add_plain(struct scan *s, const struct found *f, const struct scan_record *r, const struct head_parts *parts, size_t end)
 {
 	struct scan_piece *p = &s->pieces[s->piece_count - 1];
 
@@ -660,6 +696,7 @@ static void add_plain(struct scan *s, const struct found *f, const struct scan_r
 		.us = r->us,
 		.hits = (uint32_t)f->first_hit,
 		.hit_count = (uint32_t)(f->hit - f->first_hit),
+		.parts = *parts,
 	};
 	p->plain_count++;
 }
@@ -695,8 +732,8 @@ static bool is_reading(const struct scan *s)
 	return !s->is_open && s->pieces[s->piece_count - 1].sort == SCAN_READ;
 }
 
-static void take_sorted(struct scan *s, enum line_sort sort, const struct found *f, const struct scan_record *r, size_t start,
-			size_t end)
+static void take_sorted(struct scan *s, enum line_sort sort, const struct found *f, const struct scan_record *r,
+			const struct head_parts *parts, size_t start, size_t end)
 {
 	switch (sort) {
 	case LINE_COUNTED:
@@ -706,7 +743,7 @@ static void take_sorted(struct scan *s, enum line_sort sort, const struct found 
 		break;
 	case LINE_PLAIN:
 		close(s, start);
-		add_plain(s, f, r, end);
+		add_plain(s, f, r, parts, end);
 		break;
 	case LINE_READ:
 		close(s, start);
@@ -724,13 +761,14 @@ static void take_sorted(struct scan *s, enum line_sort sort, const struct found 
 static void take_line_at(struct scan *s, struct found *f, const char *bytes, size_t start, size_t end, bool unended)
 {
 	struct scan_record r = { .line = s->lines++ };
+	struct head_parts parts;
 	enum line_sort sort;
 
 	take_found(s, f, bytes, start, end);
 	if (end > start && bytes[end - 1] == '\r')
 		end--;
-	sort = unended ? LINE_DOUBTFUL : sort_line(s, f, bytes, start, end, &r);
-	take_sorted(s, sort, f, &r, start, end);
+	sort = unended ? LINE_DOUBTFUL : sort_line(s, f, bytes, start, end, &r, &parts);
+	take_sorted(s, sort, f, &r, &parts, start, end);
 	/* A record that is open is in no piece yet. */
 }
 

@@ -224,7 +224,7 @@ static bool next_each(struct rules_events *it, struct event *e)
 		return false;
 	/* An empty match must not be found for ever. */
 	it->at = (size_t)(whole.p - source.p) + whole.n + (whole.n == 0);
-	*e = it->common;
+	event_copy(e, &it->common);
 	pattern_fill(each, e);
 	return true;
 }
@@ -253,7 +253,7 @@ bool rules_events_next(struct rules_events *it, struct event *e)
 			/* Where there is nothing to take one by one, the record is one event. */
 			if (it->found > 0)
 				return false;
-			*e = it->common;
+			event_copy(e, &it->common);
 		}
 		it->found++;
 		if (!is_lacking(it->rule, e))
