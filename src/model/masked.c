@@ -3,6 +3,8 @@
 
 #include "model/masked.h"
 
+#include <string.h>
+
 /* So many in a row hide something; fewer may be part of a name. */
 #define STARS_LEAST 3
 
@@ -64,12 +66,25 @@ static bool is_all(struct sv text, char c)
 	return text.n >= STARS_LEAST;
 }
 
+/* Whether a closer look is worth its while: few identifiers hold any of what masks are made of. */
+static bool may_be(struct sv text)
+{
+	char first = text.n > 0 ? text.p[0] : ' ';
+	bool held = false;
+
+	for (size_t i = 0; i < text.n; i++)
+		held |= text.p[i] == '*' || text.p[i] == '.' || text.p[i] == '\xe2';
+	return held || (first >= 'A' && first <= 'Z') || (first != '\0' && strchr("x#<[({", first) != NULL);
+}
+
 bool masked_is(struct sv text)
 {
 	static const struct sv ellipsis = { "\xe2\x80\xa6", 3 }, bullet = { "\xe2\x80\xa2\xe2\x80\xa2", 6 };
 	size_t at;
 
 	text = sv_trim(text);
+	if (!may_be(text))
+		return false;
 	return has_row_of(text, '*', STARS_LEAST) || has_row_of(text, '.', STARS_LEAST) || sv_find(text, ellipsis, &at) ||
 	       sv_find(text, bullet, &at) || is_all(text, 'x') || is_all(text, 'X') || is_all(text, '#') || is_word(text);
 }

@@ -18,12 +18,22 @@ struct heading {
 	struct sv message;	/* what follows them */
 };
 
-/* What costs less to look at than to run the pattern. */
-static bool may_begin(const struct pattern *p, struct sv message)
+static bool has_one_of(struct sv text, const struct cover *c)
 {
-	if (p->first_bytes != NULL && (message.n == 0 || !p->first_bytes[(unsigned char)message.p[0]]))
-		return false;
-	return pattern_may_match(p, message);
+	size_t at;
+
+	for (size_t i = 0; i < c->count; i++)
+		if (sv_find(text, c->literals[i], &at))
+			return true;
+	return c->count == 0;
+}
+
+/* What costs less to look at than to run the pattern, which is asked of every message. */
+static bool may_begin(const struct rules *r, const struct pattern *p, struct sv message)
+{
+	if (p->first_bytes != NULL)
+		return message.n > 0 && p->first_bytes[(unsigned char)message.p[0]];
+	return pattern_may_match(p, message) && (p->literal_first || has_one_of(message, pattern_cover(p, r->arena)));
 }
 
 /* Its fields go to the event, if there is one. */
@@ -33,7 +43,7 @@ static bool take_prefix(const struct rules *r, struct heading *h, struct event *
 		const struct prefix *p = r->prefixes[i];
 		struct sv whole;
 
-		if (!may_begin(&p->match, h->message) || !pattern_match(&p->match, h->message, 0))
+		if (!may_begin(r, &p->match, h->message) || !pattern_match(&p->match, h->message, 0))
 			continue;
 		whole = regex_group(p->match.regex, 0);
 		if (whole.n == 0)
