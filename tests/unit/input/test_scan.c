@@ -795,6 +795,7 @@ static void dense_logs_give_the_same(void **state)
 		"app.log:12:was seen\n", LINE("12", "\x1b[31mwas seen\x1b[0m"),
 		LINE("20", "was seen was seen was seen was seen was seen was seen was seen was seen was seen was seen was seen was seen "
 			   "was seen was seen was seen was seen was seen"),
+		"{ \"a\" : 1,\n", "  \"message\" : \"was seen\"\n", "}\n",
 		"Caused by: java.io.IOException: was seen\n", "\tat was.seen(X.java:1)\n",
 	};
 	const size_t n = sizeof lines / sizeof lines[0];
