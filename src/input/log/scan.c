@@ -550,7 +550,7 @@ static bool take_parts(const struct form *form, const char *line, const char *en
 	return head_parts(form->head, line, end, out) && (!form->guarded || is_guarded(form, line, end));
 }
 
-/* A line of that form, without its end, in which a literal of a rule stands. */
+/* A line of that form, without its end, that is probably more than counted. */
 static enum line_sort sort_candidate(struct scan *s, const struct form *form, const struct found *f, const char *bytes, struct sv line,
 				     struct scan_record *out, struct head_parts *parts)
 {
@@ -598,7 +598,7 @@ static enum line_sort sort_line(struct scan *s, const struct found *f, const cha
 		return is_none(s->plan, line) ? LINE_NONE : LINE_DOUBTFUL;
 	out->at = (uint32_t)start;
 	out->form = (uint8_t)(form - s->plan->forms);
-	if (f->rule_hits > 0 && form->head->has_parts)
+	if (form->head->has_parts && (f->rule_hits > 0 || (f->near && !form->head->body_to_end)))
 		return sort_candidate(s, form, f, bytes, line, out, parts);
 	parts->body = SV_ABSENT;
 	return sort_record(s, form, f, bytes, line, out);

@@ -27,6 +27,7 @@ enum step_kind {
 	STEP_THREAD_BEGIN,
 	STEP_THREAD_END,
 	STEP_BODY,	/* the message begins */
+	STEP_TAIL,	/* it takes all that it can and leaves what the next steps want, to the end of the line */
 	STEP_REST,	/* whatever follows fits */
 	STEP_END,	/* of the line */
 	STEP_FAIL,
@@ -49,6 +50,7 @@ struct builder {
 	int32_t count;
 	bool failed;
 	bool dropped;		/* an alternative was left out: the message may end sooner */
+	bool tailed;		/* what follows the message is known */
 };
 
 static struct head_step *add(struct builder *b, enum step_kind kind)
@@ -98,6 +100,42 @@ static bool is_last(const struct tree *t, bool last)
 	return last && (t->next == NULL || (t->next->kind == TREE_END && t->next->next == NULL));
 }
 
+static bool is_end(const struct tree *t)
+{
+	return t->kind == TREE_END && t->next == NULL;
+}
+
+/* A message of any bytes with something behind it. */
+static bool is_tailed(const struct tree *t)
+{
+	return sv_eq(t->name, SV("body")) && t->kind == TREE_SEQUENCE && tree_is_once(t) && t->child != NULL &&
+	       is_any(t->child) && !t->child->lazy && t->child->next == NULL && t->next != NULL;
+}
+
+/*
+ * It and all behind it, in a sequence that ends with the line. What is behind it
+ * begins with two bytes and ends with one, so that the places where it can
+ * begin are few.
+ */
+static void add_tailed(struct builder *b, const struct tree *t) /* NOLINT(misc-no-recursion) */
+{
+	int32_t tail;
+
+	add(b, STEP_BODY);
+	tail = b->count;
+	add(b, STEP_TAIL);
+	for (const struct tree *c = t->next; c != NULL && !is_end(c) && !b->failed; c = c->next)
+		add_tree(b, c, false);
+	if (b->failed || b->count < tail + 4 || b->steps[tail + 1].kind != STEP_BYTE || b->steps[tail + 2].kind != STEP_BYTE ||
+	    b->steps[b->count - 1].kind != STEP_BYTE) {
+		b->failed = true;
+		return;
+	}
+	b->steps[tail].byte = b->steps[b->count - 1].byte;
+	b->tailed = true;
+	add(b, STEP_END);
+}
+
 static void add_sequence(struct builder *b, const struct tree *t, bool last) /* NOLINT(misc-no-recursion) */
 {
 	bool is_time = sv_eq(t->name, SV("time")), is_body = sv_eq(t->name, SV("body")), is_thread = sv_eq(t->name, SV("thread"));
@@ -109,6 +147,10 @@ static void add_sequence(struct builder *b, const struct tree *t, bool last) /* 
 	if (is_body)
 		add(b, STEP_BODY);
 	for (const struct tree *c = t->child; c != NULL && !b->failed; c = c->next) {
+		if (last && is_tailed(c) && !is_last(c, last)) {
+			add_tailed(b, c);
+			return;
+		}
 		/* What is "last" is so for the pattern as a whole, whose own "$" stands at its end. */
 		if (c->kind == TREE_END && last && c->next == NULL)
 			add(b, STEP_END);
@@ -226,6 +268,7 @@ static bool meets(const struct head_step *steps, int32_t at, const bool *set, un
 				return true;
 			at = s->to - 1;
 			break;
+		case STEP_TAIL:
 		case STEP_REST:
 			return true;
 		case STEP_END:
@@ -292,7 +335,8 @@ static struct head_step *steps_of(struct sv pattern, struct arena *a, struct hea
 	find_before(b.steps, b.count, h->before_body);
 	for (int32_t i = 0; i < b.count; i++)
 		b.steps[i].to -= i;
-	h->body_to_end = !b.dropped;
+	h->body_to_end = !b.dropped && !b.tailed;
+	h->has_parts = !b.dropped;
 	return b.steps;
 }
 
@@ -311,6 +355,7 @@ struct walk {
 	unsigned choices;
 	bool doubt;		/* a set that took more than it must might have to give back */
 	const char *thread, *thread_end;	/* NULL before it was passed */
+	const char *body_end;	/* NULL: the end of the line */
 };
 
 static void trace_step(struct trace *t, const struct head_step *s, const char *p)
@@ -341,6 +386,32 @@ static const char *walk_traced(struct walk *w, const struct head_step *s, const 
 		*trace = kept;
 	}
 	return found;
+}
+
+/* Places at which what is behind a message may begin: those that are tried, from the last. */
+#define TAILS_MAX 4
+
+static const char *walk_tail(struct walk *w, const struct head_step *s, const char *body, struct trace *trace) /* NOLINT(misc-no-recursion) */
+{
+	unsigned tries = TAILS_MAX;
+
+	if (w->end == body || (unsigned char)w->end[-1] != s->byte)
+		return NULL;
+	for (const char *p = w->end - 1; p-- > body;) {
+		if ((unsigned char)p[0] != s[1].byte || (unsigned char)p[1] != s[2].byte)
+			continue;
+		if (tries-- == 0) {
+			w->doubt = true;
+			return NULL;
+		}
+		if (walk(w, s + 1, p, body, trace) != NULL) {
+			w->body_end = p;
+			return body;
+		}
+		if (w->doubt)
+			return NULL;
+	}
+	return NULL;
 }
 
 /* The start of the message (or of the line's rest, when no group is it); NULL when it fails. */
@@ -378,8 +449,10 @@ static const char *walk(struct walk *w, const struct head_step *s, const char *p
 				s += s->to - 1;
 				break;
 			}
-			if (w->choices == 0)
+			if (w->choices == 0) {
+				w->doubt = true;
 				return NULL;
+			}
 			w->choices--;
 			w->doubt = false;
 			found = trace != NULL ? walk_traced(w, s + 1, p, body, trace) : walk(w, s + 1, p, body, NULL);
@@ -416,6 +489,8 @@ static const char *walk(struct walk *w, const struct head_step *s, const char *p
 		case STEP_BODY:
 			body = p;
 			break;
+		case STEP_TAIL:
+			return walk_tail(w, s, p, trace);
 		case STEP_REST:
 			return body != NULL ? body : p;
 		case STEP_END:
@@ -459,18 +534,20 @@ static size_t groups_of(const struct layout *layout, enum layout_part part)
 }
 
 /*
- * Whether the walk finds the parts: each is in one place alone, and the message
- * ends with the line. Otherwise there is more to say than where it begins.
+ * Whether the walk finds the parts: each is in one place alone. A message may be
+ * in two, when the first of them is all to the end of the line: they are of two
+ * alternatives then.
  */
-static bool finds_parts(const struct head *h, const struct layout *layout, const struct head_step *end)
+static bool finds_parts(const struct layout *layout, const struct head_step *from, const struct head_step *end)
 {
-	size_t threads = 0, bodies = 0;
+	size_t threads = 0, bodies = 0, tails = 0;
 
-	for (const struct head_step *s = h->steps; s < end; s++) {
+	for (const struct head_step *s = from; s < end; s++) {
 		threads += s->kind == STEP_THREAD_END;
 		bodies += s->kind == STEP_BODY;
+		tails += s->kind == STEP_TAIL && bodies == 1;
 	}
-	return h->body_to_end && bodies == 1 && groups_of(layout, PART_BODY) == 1 && threads <= 1 &&
+	return bodies >= 1 && bodies <= 1 + tails && groups_of(layout, PART_BODY) == bodies && threads <= 1 &&
 	       groups_of(layout, PART_THREAD) == threads;
 }
 
@@ -499,7 +576,7 @@ struct head *head_of(const struct rules *r, struct sv line, struct arena *a)
 	h->layout = hint;
 	h->time_layout = layout->time;
 	h->steps = t.behind;
-	h->has_parts = finds_parts(h, layout, steps + STEPS_MAX);
+	h->has_parts = h->has_parts && finds_parts(layout, h->steps, steps + STEPS_MAX);
 	return take_shape(h, line, &t) ? h : NULL;
 }
 
@@ -519,7 +596,7 @@ bool head_parts(const struct head *h, const char *line, const char *end, struct 
 	if (body == NULL)
 		return false;
 	out->thread = w.thread != NULL && w.thread_end != NULL ? (struct sv){ w.thread, (size_t)(w.thread_end - w.thread) } : SV_ABSENT;
-	out->body = (struct sv){ body, (size_t)(end - body) };
+	out->body = (struct sv){ body, (size_t)((w.body_end != NULL ? w.body_end : end) - body) };
 	return true;
 }
 

@@ -107,8 +107,7 @@ static bool rule_fits(const struct rule *rule, const struct heading *h, const st
 {
 	if (rule->from != FROM_ANY && h->from != FROM_ANY && rule->from != h->from)
 		return false;
-	return wheres_hold(rule, record) && pattern_may_match(&rule->match, h->message) &&
-	       pattern_match(&rule->match, h->message, 0);
+	return wheres_hold(rule, record) && pattern_match(&rule->match, h->message, 0);
 }
 
 static struct sv source_of(const struct within *w, const struct log_record *record, const struct event *e)
@@ -165,7 +164,7 @@ size_t rules_fit(const struct rules *r, const struct log_record *record, const s
 	size_t n = 0;
 
 	for (size_t i = 0; i < b->count && n < max; i++) {
-		if (rule_fits(b->rules[i], &h, record))
+		if (pattern_may_match(&b->rules[i]->match, h.message) && rule_fits(b->rules[i], &h, record))
 			out[n++] = b->rules[i];
 	}
 	return n;
@@ -184,16 +183,15 @@ static struct heading begin(struct rules_events *it, const struct rules *r, cons
 	return take_heading(r, record->body, &it->common);
 }
 
-/* True when the rule fits: the others are not asked. */
-static bool try_rule(struct rules_events *it, const struct rule *rule, const struct heading *h)
+/* When it fits, it is the record's. */
+static void try_rule(struct rules_events *it, const struct rule *rule, const struct heading *h)
 {
 	if (!rule_fits(rule, h, it->record))
-		return false;
+		return;
 	it->rule = rule;
 	it->ended = rule->says_nothing;
 	if (!it->ended)
 		fill_common(rule, it->record, &it->common);
-	return true;
 }
 
 static const char *name_of(const struct rule *rule)
@@ -206,8 +204,9 @@ void rules_events_init(struct rules_events *it, const struct rules *r, const str
 	struct heading h = begin(it, r, record);
 	const struct bucket *b = bucket_of(r, &h);
 
-	for (size_t i = 0; i < b->count && !try_rule(it, b->rules[i], &h); i++)
-		;
+	for (size_t i = 0; i < b->count && it->rule == NULL; i++)
+		if (pattern_may_match(&b->rules[i]->match, h.message))
+			try_rule(it, b->rules[i], &h);
 	*rule = name_of(it->rule);
 }
 
@@ -216,8 +215,9 @@ void rules_events_among(struct rules_events *it, const struct rules *r, const st
 {
 	struct heading h = begin(it, r, record);
 
-	for (size_t i = 0; i < count && !try_rule(it, r->rules[numbers[i]], &h); i++)
-		;
+	/* Their literals are there already: to look for them once more would cost as much as the pattern. */
+	for (size_t i = 0; i < count && it->rule == NULL; i++)
+		try_rule(it, r->rules[numbers[i]], &h);
 	*rule = name_of(it->rule);
 }
 

@@ -197,6 +197,24 @@ static void check_head(const struct heads *h, const char *line, const char *body
 	arena_free(a);
 }
 
+/* The parts are those of the pattern; NULL when they are not certain. */
+static void check_parts(const struct heads *h, const char *line, const char *thread, const char *body)
+{
+	struct log_record record;
+	struct head_parts parts;
+
+	if (!head_parts(h->head, line, line + strlen(line), &parts)) {
+		assert_null(body);
+		return;
+	}
+	assert_non_null(body);
+	assert_sv_equal(parts.body, body);
+	assert_true(rules_layout_parts(h->rules, h->head->layout, sv_of(line), &record));
+	assert_true(sv_eq(parts.body, record.body));
+	assert_true(sv_eq(parts.thread, record.thread));
+	assert_true(sv_eq(parts.thread, sv_of(thread)));
+}
+
 static void a_head_fits_where_its_layout_does(void **state)
 {
 	struct heads h = heads_of("2024-05-01 10:00:00,123 INFO  [main] a.b.C - text");
@@ -214,6 +232,9 @@ static void a_head_fits_where_its_layout_does(void **state)
 	check_head(&h, "2025-01-31 23:59:59,999 DEBUG x.Y - text", "");
 	check_head(&h, "2025-01-31 23:59:59,999 debug [m] x.Y - text", "");
 	check_head(&h, "2025-01-31 23:59:59,999 INFO [m] x.Y text", "");
+	check_parts(&h, "2025-01-31 23:59:59,999 DEBUG [a - b] [x.Y:12] - one - two", "a - b", "one - two");
+	check_parts(&h, "2025-01-31 23:59:59,999 DEBUG [] x.Y - ", "", "");
+	check_parts(&h, "2025-01-31 23:59:59,999 DEBUG x.Y - text", NULL, NULL);
 	heads_free(&h);
 }
 
@@ -234,10 +255,29 @@ static void heads_of_other_layouts(void **state)
 	check_head(&kafka, "[2024-06-18 10:00:31,207] WARN  y", "y");
 	check_head(&kafka, "[2024-06-18 10:00:31,207] WARN  y (a.b.C)", "y (a.b.C)");
 	check_head(&kafka, "[2024-06-18 10:00:31,207] y", "");
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN  y", NULL, "y");
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN y (a.b.C)", NULL, "y");
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN y (a.b.C:12)", NULL, "y");
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN y (z) (a.b.C)", NULL, "y (z)");
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN y (a.b.C)(a.b.C)", NULL, "y (a.b.C)(a.b.C)");
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN y (a.b C)", NULL, "y (a.b C)");
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN y (a.b.C) ", NULL, "y (a.b.C) ");
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN y ()", NULL, "y ()");
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN y (:12)", NULL, "y (:12)");
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN (a.b.C)", NULL, "(a.b.C)");
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN y)", NULL, "y)");
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN )", NULL, ")");
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN ", NULL, "");
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN  (a.b.C)", NULL, "(a.b.C)");
+	/* Not all places are tried. */
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN y (a b) (a b) (a b) (a b)", NULL, "y (a b) (a b) (a b) (a b)");
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN y (a b) (a b) (a b) (a b) (a b)", NULL, NULL);
 	assert_non_null(spring.head);
 	assert_string_equal(spring.head->shape, "0000-00-00T00:00:00.000Z");
 	check_head(&spring, "2026-11-30T13:47:14.839Z ERROR 1 --- [main] o.a.K  : text : more", "text : more");
 	check_head(&spring, "2026-11-30T13:47:14.839Z ERROR --- [main] o.a.K  : text", "text");
+	check_parts(&spring, "2026-11-30T13:47:14.839Z ERROR 1 --- [app] [main] o.a.K  : text : more", "main", "text : more");
+	check_parts(&spring, "2026-11-30T13:47:14.839Z ERROR 1 --- [main] o.a.K  : [x] y : more", "main", "[x] y : more");
 	check_head(&spring, "2026-11-30T13:47:14.839Z ERROR 1 --- o.a.K  : text", "");
 	for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
 		assert_null(none[i].head);
@@ -450,7 +490,10 @@ static void check_plain(const struct scan *s, const struct scan_plain *r, uint32
 	uint32_t rules[SCAN_RULES_MAX];
 
 	assert_int_equal(r->line, line);
-	assert_sv_equal(r->parts.thread, thread);
+	if (thread != NULL)
+		assert_sv_equal(r->parts.thread, thread);
+	else
+		assert_true(sv_is_absent(r->parts.thread));
 	assert_sv_equal(r->parts.body, body);
 	assert_true(scan_plain_rules(s, r, rules) > 0);
 }
@@ -560,8 +603,7 @@ static void lines_of_two_forms_are_plain(void **state)
 	assert_int_equal(b.scan.pieces[2].plain_count, 2);
 	r = &b.scan.plain[0];
 	assert_int_equal(r[1].us - r[0].us, 750000);
-	/* Where its message ends the layout's pattern tells. */
-	assert_true(sv_is_absent(r[0].parts.body));
+	check_plain(&b.scan, &r[0], 1, NULL, "[GroupCoordinator 1]: Stabilized group refunds generation 2 (__consumer_offsets-31) with 3 members");
 	assert_int_not_equal(scan_plan_layout(b.scan.plan, r[0].form), scan_plan_layout(b.scan.plan, r[1].form));
 	check_plain(&b.scan, &r[1], 2, "main", "(Re-)joining group");
 	/* Two records on one line. */
