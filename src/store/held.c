@@ -19,9 +19,15 @@
 
 #define LINE_BYTES 16	/* a digest and the line's number */
 #define SLOTS (2 * BATCH_EVENTS)
+#define FILTER_BITS 65536	/* as many as 16 bits tell apart */
 
-/* The events of the batch by their digests, each in a slot of its own: two of one digest stand behind one another. */
+/*
+ * The events of the batch by their digests, each in a slot of its own: two of
+ * one digest stand behind one another. Of what is held hardly any line is
+ * wanted: a bit for each digest, by its highest bits, says so of most.
+ */
 struct wanted {
+	uint64_t bits[FILTER_BITS / 64];
 	struct {
 		uint64_t digest;
 		struct batch_event *event;	/* NULL: free */
@@ -68,6 +74,16 @@ static void mark(struct batch_event *e, int64_t input, uint64_t number, struct f
 		*first = (struct first_repeat){ e, input, number };
 }
 
+static uint64_t *filter_word(struct wanted *w, uint64_t digest)
+{
+	return &w->bits[digest >> 48 >> 6];
+}
+
+static uint64_t filter_bit(uint64_t digest)
+{
+	return UINT64_C(1) << (digest >> 48 & 63);
+}
+
 /* Of entries that a collector gave an id the second is a repeat in the same input, too. */
 static void want(struct store *s, struct wanted *w, struct batch_event *e, struct first_repeat *first)
 {
@@ -81,6 +97,7 @@ static void want(struct store *s, struct wanted *w, struct batch_event *e, struc
 	}
 	w->slots[at].digest = e->likeness.digest;
 	w->slots[at].event = e;
+	*filter_word(w, e->likeness.digest) |= filter_bit(e->likeness.digest);
 }
 
 static struct wanted *want_all(struct store *s, struct arena *a, struct first_repeat *first)
@@ -99,6 +116,8 @@ static void compare(struct wanted *w, const unsigned char *lines, size_t n, int6
 	for (size_t i = 0; i < n; i++, lines += LINE_BYTES) {
 		uint64_t digest = get_number(lines);
 
+		if ((*filter_word(w, digest) & filter_bit(digest)) == 0)
+			continue;
 		for (size_t at = digest % SLOTS; w->slots[at].event != NULL; at = (at + 1) % SLOTS) {
 			if (w->slots[at].digest == digest && !w->slots[at].event->is_repeat)
 				mark(w->slots[at].event, input, get_number(lines + 8), first);

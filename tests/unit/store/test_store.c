@@ -377,6 +377,26 @@ static void facts_that_are_none_are_a_failure(void **state)
 	store_close(s);
 }
 
+/* Made by somebody who means ill: a view might have rows without end, a trigger might empty the table. */
+static void views_and_triggers_are_not_obeyed(void **state)
+{
+	struct fixture *f = *state;
+	struct store *s = open_store(f, STORE_WRITE);
+
+	assert_int_equal(put_input(s, "a", 1), 1);
+	store_close(s);
+	run_sql(f->path, "CREATE TRIGGER t AFTER INSERT ON input BEGIN DELETE FROM event_row; END");
+	s = open_store(f, STORE_WRITE);
+	assert_int_equal(put_input(s, "b", 1), 1);
+	assert_int_equal(count_events(s), 2);
+	store_close(s);
+	run_sql(f->path, "ALTER TABLE event_row RENAME TO other; CREATE VIEW event_row AS SELECT * FROM other");
+	s = open_store(f, STORE_READ);
+	assert_null(query_events(s, NULL, 0));
+	assert_error(f, "store.failed", "event_row");
+	store_close(s);
+}
+
 /* ---- inputs ---- */
 
 static void the_same_input_twice_adds_nothing(void **state)
@@ -829,6 +849,7 @@ int main(void)
 		TEST(a_store_for_reading_takes_nothing),
 		TEST(damage_is_a_failure_not_a_crash),
 		TEST(facts_that_are_none_are_a_failure),
+		TEST(views_and_triggers_are_not_obeyed),
 		TEST(the_same_input_twice_adds_nothing),
 		TEST(inputs_without_a_digest_are_all_different),
 		TEST(what_was_passed_over_can_become_evidence),
