@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "input/capture/tcp_key.h"
 #include "input/stream.h"
 
 /* Some filled, one in the hands of the caller, one being filled. */
@@ -25,6 +26,7 @@
 struct slot {
 	uint8_t *room;		/* NULL until it is needed first */
 	struct record *record;
+	struct record_packet *packet;
 	size_t count;
 };
 
@@ -33,6 +35,12 @@ struct records {
 	const struct record_reader_ops *ops;
 	struct record_reader *reader;
 	struct intake intake;
+	struct packet_decoder *decoder;
+	struct {
+		bool is_known, is_read;
+		uint32_t type;
+		enum packet_link link;
+	} link;			/* the latest; interfaces of one file may differ in it */
 	struct slot slot[SLOTS_AHEAD];
 	unsigned slots;
 	size_t most;		/* records in a slot */
@@ -119,6 +127,7 @@ static struct slot *slot_to_fill(struct records *r)
 	if (slot->room == NULL) {
 		slot->room = arena_alloc(r->arena, INTAKE_ROOM_BYTES);
 		slot->record = arena_array(r->arena, r->most, sizeof *slot->record);
+		slot->packet = arena_array(r->arena, r->most, sizeof *slot->packet);
 	}
 	return slot;
 }
@@ -143,6 +152,25 @@ static void end(struct records *r, int how, const char *why)
 	wake(r, &r->caller_sleeps);
 }
 
+static bool is_read(struct records *r, uint32_t type)
+{
+	if (!r->link.is_known || r->link.type != type)
+		r->link.is_read = packet_link_of(type, &r->link.link);
+	r->link.is_known = true;
+	r->link.type = type;
+	return r->link.is_read;
+}
+
+static void decode(struct records *r, const struct record *record, struct record_packet *out)
+{
+	out->is_read = record->is_packet && record->has_time && is_read(r, record->link);
+	if (!out->is_read)
+		return;
+	out->what = packet_decode(r->decoder, r->link.link, record->bytes, record->captured, record->wire, &out->segment);
+	if (out->what == PACKET_TCP)
+		out->key = tcp_key_of(&out->segment);
+}
+
 /* It may lie in the next block, and then belongs to the next slot. */
 static int read_record(struct records *r, const char **why)
 {
@@ -155,6 +183,7 @@ static int read_record(struct records *r, const char **why)
 	slot = slot_at_hand(r);
 	if (slot != before)
 		slot->record[0] = *out;
+	decode(r, &slot->record[slot->count], &slot->packet[slot->count]);
 	slot->count++;
 	return 1;
 }
@@ -163,9 +192,13 @@ static int read_record(struct records *r, const char **why)
 static void read_whole(struct records *r)
 {
 	struct slot *slot = slot_to_fill(r);
+	size_t n;
 
-	if (r->ops->next_whole != NULL)
-		slot->count += r->ops->next_whole(r->reader, slot->record + slot->count, r->most - slot->count);
+	if (r->ops->next_whole == NULL)
+		return;
+	n = r->ops->next_whole(r->reader, slot->record + slot->count, r->most - slot->count);
+	for (; n > 0; n--, slot->count++)
+		decode(r, &slot->record[slot->count], &slot->packet[slot->count]);
 }
 
 static void turn_if_full(struct records *r)
@@ -251,6 +284,7 @@ bool records_open(struct stream *s, const struct record_reader_ops *ops, unsigne
 	r->most = ops->keeps_bytes ? 1 : RECORDS_MOST;
 	pthread_mutex_init(&r->mutex, NULL);
 	pthread_cond_init(&r->changed, NULL);
+	r->decoder = packet_decoder_new(a);
 	intake_init_rooms(&r->intake, s, (struct intake_rooms){ next_room, r });
 	r->reader = ops->open(&r->intake, a, why);
 	if (r->reader == NULL) {
@@ -272,7 +306,7 @@ int records_next(struct records *r, struct record_run *out, const char **why)
 	else if (!has_run(r))
 		read_slot(r);
 	if (atomic_load(&r->filled) != r->taken) {
-		*out = (struct record_run){ slot->record, slot->count };
+		*out = (struct record_run){ slot->record, slot->packet, slot->count };
 		r->taken++;
 		return 1;
 	}
@@ -290,6 +324,11 @@ uint64_t records_offset(const struct records *r)
 bool records_is_damaged(const struct records *r)
 {
 	return r->intake.damaged;
+}
+
+uint64_t records_fragments_lost(const struct records *r)
+{
+	return packet_decoder_fragments_lost(r->decoder);
 }
 
 void records_close(struct records *r)
