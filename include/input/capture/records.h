@@ -27,7 +27,7 @@ bool records_open(struct stream *s, const struct record_reader_ops *ops, unsigne
 struct record_packet {
 	bool is_read;		/* it has a time and is of a link that is read; else the others are not set */
 	enum packet_what what;
-	/* When it is PACKET_TCP. */
+	/* When it is PACKET_TCP; place: by the number of the packet in the capture. */
 	struct segment segment;
 	struct tcp_key key;
 };
@@ -35,7 +35,7 @@ struct record_packet {
 /* All of it, and the bytes of the packets, until the next call. */
 struct record_run {
 	const struct record *record;
-	struct record_packet *packet;	/* of each; the caller's to change */
+	const struct record_packet *packet;	/* of each */
 	size_t count;			/* at least one */
 };
 

@@ -36,6 +36,7 @@ struct records {
 	struct record_reader *reader;
 	struct intake intake;
 	struct packet_decoder *decoder;
+	uint64_t packets;	/* so far */
 	struct {
 		bool is_known, is_read;
 		uint32_t type;
@@ -163,12 +164,16 @@ static bool is_read(struct records *r, uint32_t type)
 
 static void decode(struct records *r, const struct record *record, struct record_packet *out)
 {
+	r->packets += record->is_packet;
 	out->is_read = record->is_packet && record->has_time && is_read(r, record->link);
 	if (!out->is_read)
 		return;
 	out->what = packet_decode(r->decoder, r->link.link, record->bytes, record->captured, record->wire, &out->segment);
-	if (out->what == PACKET_TCP)
-		out->key = tcp_key_of(&out->segment);
+	if (out->what != PACKET_TCP)
+		return;
+	out->segment.time_us = record->time_us;
+	out->segment.place = (struct place){ .unit = PLACE_PACKET, .number = r->packets, .byte_offset = record->offset };
+	out->key = tcp_key_of(&out->segment);
 }
 
 /* It may lie in the next block, and then belongs to the next slot. */
