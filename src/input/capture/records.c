@@ -206,32 +206,32 @@ static void read_whole(struct records *r)
 		decode(r, &slot->record[slot->count], &slot->packet[slot->count]);
 }
 
-static void turn_if_full(struct records *r)
+static void turn(struct records *r)
 {
-	if (slot_at_hand(r)->count < r->most)
-		return;
 	if (r->ops->keeps_bytes)
 		hand_over(r);
 	else
 		intake_turn(&r->intake);
 }
 
-/* Until one was handed over, or the end. */
+/* Until one was handed over, and no more than one: without a thread there is no room for a second. Or until the end. */
 static void read_slot(struct records *r)
 {
 	const struct slot *first = slot_at_hand(r);
 	const char *why = NULL;
 
 	while (slot_at_hand(r) == first && !atomic_load_explicit(&r->stop, memory_order_relaxed)) {
-		int got = read_record(r, &why);
+		int got = 1;
 
+		read_whole(r);
+		if (first->count < r->most)
+			got = read_record(r, &why);
 		if (got != 1) {
 			end(r, got, why);
 			return;
 		}
-		turn_if_full(r);
-		read_whole(r);
-		turn_if_full(r);
+		if (slot_at_hand(r)->count == r->most)
+			turn(r);
 	}
 }
 
