@@ -474,6 +474,7 @@ static void test_pcap_of_impossible_length_stops(void **state)
 struct pieces {
 	const struct making *of;
 	size_t at, piece;
+	bool is_steady;		/* all pieces are of that size */
 	bool damaged;
 	unsigned reports;
 };
@@ -482,7 +483,8 @@ static ptrdiff_t read_piece(void *context, void *bytes, size_t n)
 {
 	struct pieces *p = context;
 
-	p->piece = p->piece * 7 % 99991 + 1;
+	if (!p->is_steady)
+		p->piece = p->piece * 7 % 99991 + 1;
 	if (n > p->piece)
 		n = p->piece;
 	if (n > p->of->n - p->at)
@@ -586,6 +588,44 @@ static void test_what_is_read_ahead_is_the_same(void **state)
 
 		sum_of(&p, 2, 1, 1);
 	}
+	make_end(&m);
+}
+
+/* A block may end before a record, in its header, or so many bytes before its end. */
+static void test_a_block_may_end_anywhere(void **state)
+{
+	struct making m = make_begin(false);
+	uint8_t bytes[100] = { 1, 2, 3 };
+
+	(void)state;
+	make_pcap_header(&m, 0xa1b2c3d4, LINK_RAW);
+	for (uint32_t i = 0; i < 20; i++)
+		make_pcap_record(&m, (uint32_t)START_S, i, bytes, sizeof bytes - i, 100);
+	for (size_t piece = 1; piece < 400; piece++) {
+		struct pieces runs = { .of = &m, .piece = piece, .is_steady = true }, each = runs;
+
+		assert_true(sum_of(&runs, 1, UINT32_MAX, 0) == sum_alone(&each));
+	}
+	make_end(&m);
+}
+
+/* More than can be shown of a packet is stepped over, and the next one found behind it. */
+static void test_a_long_packet_among_short_ones(void **state)
+{
+	struct making m = make_begin(false);
+	uint8_t *bytes = calloc(1, 400000);
+
+	(void)state;
+	assert_non_null(bytes);
+	make_pcap_header(&m, 0xa1b2c3d4, LINK_RAW);
+	for (uint32_t i = 0; i < 30; i++)
+		make_pcap_record(&m, (uint32_t)START_S, i, bytes, i % 10 == 5 ? 400000 : 60, 400000);
+	for (unsigned threads = 1; threads <= 2; threads++) {
+		struct pieces runs = { .of = &m, .piece = 1000000, .is_steady = true }, each = runs;
+
+		assert_true(sum_of(&runs, threads, UINT32_MAX, 0) == sum_alone(&each));
+	}
+	free(bytes);
 	make_end(&m);
 }
 
@@ -734,6 +774,8 @@ int main(void)
 		cmocka_unit_test(test_option_longer_than_its_block),
 		cmocka_unit_test(test_pcap_of_impossible_length_stops),
 		cmocka_unit_test(test_what_is_read_ahead_is_the_same),
+		cmocka_unit_test(test_a_block_may_end_anywhere),
+		cmocka_unit_test(test_a_long_packet_among_short_ones),
 		cmocka_unit_test(test_empty_packets_without_end_are_all_there),
 		cmocka_unit_test(test_records_are_those_of_libpcap),
 		cmocka_unit_test(test_what_libpcap_alone_knows_is_read_through_it),
