@@ -15,11 +15,11 @@
 #include "input/stream.h"
 
 /* Some filled, one in the hands of the caller, one being filled. */
-#define SLOTS_AHEAD 6
+#define SLOTS_AHEAD 4
 /* Without a thread: one in the hands of the caller, and what is left of it goes to the other. */
 #define SLOTS_ALONE 2
-/* More, in a block, are of less than 64 bytes: then what is left of the block goes on in the next slot. */
-#define RECORDS_MOST 4096
+/* More, in a block, are of less than 128 bytes: then what is left of the block goes on in the next slot. */
+#define RECORDS_MOST 2048
 /* Of a microsecond's twentieth or so each: about what a block takes. To sleep and to be woken takes longer. */
 #define SPINS 1000
 
