@@ -51,7 +51,7 @@ struct tcp *tcp_new(struct event_sink sink);
 /* 0, or -1 when the sink failed. Memory is bounded by the number of open connections, which is bounded too. */
 int tcp_segment(struct tcp *t, const struct segment *s);
 /*
- * The same in steps, some segments apart: what the segment will need is
+ * The same in two steps, some segments apart: what the segment will need is
  * fetched from memory while those before it are taken. What comes between
  * changes nothing of what is made of it.
  */
@@ -61,8 +61,6 @@ struct tcp_key {
 struct tcp_conn;
 /* Gives what most likely will be its connection; NULL: it has none. */
 struct tcp_conn *tcp_expect(const struct tcp *t, const struct tcp_key *key);
-/* Somewhere between the two: the connection is there, and what it leads to is fetched. */
-void tcp_expect_soon(const struct tcp_conn *likely);
 int tcp_segment_expected(struct tcp *t, const struct segment *s, const struct tcp_key *key, struct tcp_conn *likely);
 
 /*

@@ -385,9 +385,8 @@ static int take_record(struct capture *c, const struct record *r, const struct r
 /* ---- runs ---- */
 
 /*
- * What a packet needs is fetched so many packets before it is taken, and what
- * that leads to half as many; what is told of the packet itself, by another
- * core, so many before that. Memory is what most of the time is spent with.
+ * What a packet needs is fetched so many packets before it is taken; what is
+ * told of the packet itself, by another core, so many before that.
  */
 #define AHEAD 8
 
@@ -414,7 +413,6 @@ static int take_run(struct capture *c, const struct record_run *run)
 
 		if (i >= AHEAD && take_record(c, &run->record[k], &run->packet[k], likely[i % AHEAD]) != 0)
 			return -1;
-		tcp_expect_soon(likely[(i + AHEAD / 2) % AHEAD]);
 		likely[i % AHEAD] = i < run->count ? expect(c, &run->packet[i]) : NULL;
 		if (i + AHEAD < run->count) {
 			fetch(&run->record[i + AHEAD], sizeof run->record[0]);

@@ -608,12 +608,6 @@ struct tcp_conn *tcp_expect(const struct tcp *t, const struct tcp_key *key)
 	return likely;
 }
 
-void tcp_expect_soon(const struct tcp_conn *likely)
-{
-	if (likely != NULL)
-		tcp_pair_fetch(likely->pair);
-}
-
 int tcp_segment(struct tcp *t, const struct segment *s)
 {
 	const struct tcp_key key = tcp_key_of(s);
