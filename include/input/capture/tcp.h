@@ -52,17 +52,16 @@ struct tcp *tcp_new(struct event_sink sink);
 int tcp_segment(struct tcp *t, const struct segment *s);
 /*
  * The same in two steps, some segments apart: what the segment will need is
- * fetched from memory while those before it are taken. A segment that was
- * expected is taken later, whatever came between.
+ * fetched from memory while those before it are taken. What comes between
+ * changes nothing of what is made of it.
  */
-struct tcp_expected {
-	uint64_t hash, digest;
-	struct tcp_conn *likely;	/* its connection, unless that changes meanwhile; NULL: it has none */
+struct tcp_key {
+	uint64_t hash, digest;	/* tcp_key_of (tcp_key.h) */
 };
-void tcp_expect(const struct tcp *t, const struct segment *s, struct tcp_expected *out);
-/* Somewhere between the two: the connection is there, and what it leads to is fetched. */
-void tcp_expect_soon(const struct tcp_expected *e);
-int tcp_segment_expected(struct tcp *t, const struct segment *s, const struct tcp_expected *e);
+struct tcp_conn;
+/* Gives what most likely will be its connection; NULL: it has none. */
+struct tcp_conn *tcp_expect(const struct tcp *t, const struct tcp_key *key);
+int tcp_segment_expected(struct tcp *t, const struct segment *s, const struct tcp_key *key, struct tcp_conn *likely);
 
 /*
  * Whether a segment goes on where its connection stood. A silence after which

@@ -36,23 +36,6 @@ struct tcp_copies {
 	unsigned alias_count;
 };
 
-/*
- * What copies of one frame have in common. Neither the time to live nor the
- * domain: a router's capture of both its sides shows one packet twice. hash:
- * that of the segment's ends (tcp_hash).
- */
-static inline uint64_t tcp_copies_digest(const struct segment *s, uint64_t hash)
-{
-	uint64_t ports = (uint64_t)s->source_port << 48 | (uint64_t)s->destination_port << 32, h = hash;
-
-	h ^= ((uint64_t)s->sequence << 32 | s->acknowledgment) * UINT64_C(0xbf58476d1ce4e5b9);
-	h += (ports | (uint64_t)s->flags << 16 | s->window) * UINT64_C(0x94d049bb133111eb);
-	h ^= ((uint64_t)s->payload_bytes << 32 | s->payload_digest) * UINT64_C(0xd6e8feb86659fd93);
-	h += ((uint64_t)s->ip_version << 32 | (s->has_ip_id ? s->ip_id : 0U)) * UINT64_C(0xff51afd7ed558ccd);
-	h *= UINT64_C(0x9e3779b97f4a7c15);
-	return h ^ h >> 32;
-}
-
 /* From memory, for a frame that comes in a moment. */
 static inline void tcp_copies_fetch(const struct tcp_copies *c, uint64_t digest)
 {

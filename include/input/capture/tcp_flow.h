@@ -177,6 +177,8 @@ enum tcp_data {
 
 /* Takes a segment of this direction. peer_window_closed: the other side offered no window. */
 enum tcp_data tcp_flow_send(struct tcp_flow *f, const struct segment *s, int64_t now_us, bool peer_window_closed);
+/* The same without the short cut for what comes next, for tests to compare the two. */
+enum tcp_data tcp_flow_send_any(struct tcp_flow *f, const struct segment *s, int64_t now_us, bool peer_window_closed);
 
 struct tcp_progress {
 	struct tcp_sent head;	/* the oldest data before, now acknowledged at least in part */

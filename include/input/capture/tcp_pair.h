@@ -70,17 +70,6 @@ struct tcp_pair {
 	struct tcp_pair *next;	/* of the same hash, or in the free list */
 };
 
-/* From memory, for a packet of it that comes in a moment. */
-static inline void tcp_pair_fetch(const struct tcp_pair *p)
-{
-	for (unsigned side = TCP_A; side <= TCP_B; side++) {
-		__builtin_prefetch(&p->side[side]);
-		__builtin_prefetch(&p->side[side].acted);
-		__builtin_prefetch(&p->side[side].rtt);
-		__builtin_prefetch(&p->side[side].rtt.bucket[32]);
-	}
-}
-
 struct tcp_pairs;
 
 /* Lives as long as the arena. */

@@ -10,7 +10,6 @@
 
 #include "input/kind.h"
 #include "input/capture/kafka.h"
-#include "input/capture/packet.h"
 #include "input/capture/records.h"
 #include "input/capture/tcp.h"
 
@@ -86,11 +85,7 @@ static const struct record_reader_ops *reader_of(const struct format *f, struct 
 struct capture {
 	struct ingest *in;
 	struct records *records;
-	struct packet_decoder *decoder;
 	struct tcp *tcp;
-	bool has_link;		/* link is that of link_type */
-	uint32_t link_type;
-	enum packet_link link;
 	uint32_t links_said[LINKS_SAID_MAX];
 	unsigned links_said_count;
 	struct place place;	/* of the packet at hand */
@@ -310,40 +305,18 @@ static int explain_silence(struct capture *c, const struct segment *s)
 	return 0;
 }
 
-/* A record of a run, and what its packet is. */
-struct seen {
-	bool is_readable;	/* of a link that is read, with a time; else what and segment are not set */
-	enum packet_what what;
-	struct segment segment;
-	struct tcp_expected expected;
-};
-
-static int take_segment(struct capture *c, struct seen *seen, int64_t now_us)
+static int take_segment(struct capture *c, const struct record_packet *p, struct tcp_conn *likely)
 {
-	struct segment *s = &seen->segment;
-
-	s->time_us = now_us;
-	s->place = c->place;
 	c->segments++;
-	if (explain_silence(c, s) != 0)
+	if (explain_silence(c, &p->segment) != 0)
 		return -1;
-	return tcp_segment_expected(c->tcp, s, &seen->expected);
+	return tcp_segment_expected(c->tcp, &p->segment, &p->key, likely);
 }
 
 static void skip(struct capture *c, const char *code, const char *why)
 {
 	c->in->info->skipped++;
 	diag_add(c->in->diag, SEVERITY_WARNING, code, &c->place, "%s", why);
-}
-
-/* Interfaces of one file may differ in it. */
-static bool find_link(struct capture *c, uint32_t type)
-{
-	if (c->has_link && c->link_type == type)
-		return true;
-	c->has_link = packet_link_of(type, &c->link);
-	c->link_type = type;
-	return c->has_link;
 }
 
 static void note_link(struct capture *c, uint32_t type)
@@ -359,11 +332,11 @@ static void note_link(struct capture *c, uint32_t type)
 		 (unsigned)type);
 }
 
-static int take_decoded(struct capture *c, struct seen *seen, int64_t now_us)
+static int take_decoded(struct capture *c, const struct record_packet *p, struct tcp_conn *likely)
 {
-	switch (seen->what) {
+	switch (p->what) {
 	case PACKET_TCP:
-		return take_segment(c, seen, now_us);
+		return take_segment(c, p, likely);
 	case PACKET_OTHER:
 		break;
 	case PACKET_SHORT:
@@ -376,9 +349,12 @@ static int take_decoded(struct capture *c, struct seen *seen, int64_t now_us)
 	return 0;
 }
 
-static int take_packet(struct capture *c, const struct record *r, struct seen *seen)
+static int take_packet(struct capture *c, const struct record *r, const struct record_packet *p,
+		       struct tcp_conn *likely)
 {
-	if (!seen->is_readable && !find_link(c, r->link)) {
+	enum packet_link link;
+
+	if (!p->is_read && !packet_link_of(r->link, &link)) {
 		note_link(c, r->link);
 		return 0;
 	}
@@ -393,58 +369,55 @@ static int take_packet(struct capture *c, const struct record *r, struct seen *s
 		return -1;
 	if (take_time(c, r->time_us) != 0)
 		return -1;
-	return take_decoded(c, seen, r->time_us);
+	return take_decoded(c, p, likely);
 }
 
-static int take_record(struct capture *c, const struct record *r, struct seen *seen)
+static int take_record(struct capture *c, const struct record *r, const struct record_packet *p,
+		       struct tcp_conn *likely)
 {
 	if (!r->is_packet)
 		return take_drops(c, r);
 	c->place.number = ++c->in->info->records;
 	c->place.byte_offset = r->offset;
-	return take_packet(c, r, seen);
+	return take_packet(c, r, p, likely);
 }
 
 /* ---- runs ---- */
 
 /*
- * Each packet is decoded some packets before it is taken, and what its
- * connection needs is fetched meanwhile: memory is what most of the time is
- * spent with. Its own bytes are fetched as long before that.
+ * What a packet needs is fetched so many packets before it is taken; what is
+ * told of the packet itself, by another core, so many before that.
  */
 #define AHEAD 8
 
-static void look(struct capture *c, const struct record *r, struct seen *out)
+static void fetch(const void *from, size_t bytes)
 {
-	out->is_readable = r->is_packet && r->has_time && find_link(c, r->link);
-	if (!out->is_readable)
-		return;
-	out->what = packet_decode(c->decoder, c->link, r->bytes, r->captured, r->wire, &out->segment);
-	if (out->what == PACKET_TCP)
-		tcp_expect(c->tcp, &out->segment, &out->expected);
+	for (size_t at = 0; at < bytes; at += 64)
+		__builtin_prefetch((const char *)from + at);
 }
 
-static void fetch(const struct record *r)
+static struct tcp_conn *expect(const struct capture *c, const struct record_packet *p)
 {
-	__builtin_prefetch(r->bytes);
-	__builtin_prefetch(r->bytes + 64);
+	if (!p->is_read || p->what != PACKET_TCP)
+		return NULL;
+	__builtin_prefetch(p->segment.payload);
+	return tcp_expect(c->tcp, &p->key);
 }
 
 static int take_run(struct capture *c, const struct record_run *run)
 {
-	struct seen seen[AHEAD];
+	struct tcp_conn *likely[AHEAD] = { NULL };
 
 	for (size_t i = 0; i < run->count + AHEAD; i++) {
-		const struct seen *soon = &seen[(i + AHEAD / 2) % AHEAD];
+		size_t k = i - AHEAD;
 
-		if (i >= AHEAD / 2 && i - AHEAD / 2 < run->count && soon->is_readable && soon->what == PACKET_TCP)
-			tcp_expect_soon(&soon->expected);
-		if (i >= AHEAD && take_record(c, &run->record[i - AHEAD], &seen[i % AHEAD]) != 0)
+		if (i >= AHEAD && take_record(c, &run->record[k], &run->packet[k], likely[i % AHEAD]) != 0)
 			return -1;
-		if (i + AHEAD < run->count)
-			fetch(&run->record[i + AHEAD]);
-		if (i < run->count)
-			look(c, &run->record[i], &seen[i % AHEAD]);
+		likely[i % AHEAD] = i < run->count ? expect(c, &run->packet[i]) : NULL;
+		if (i + AHEAD < run->count) {
+			fetch(&run->record[i + AHEAD], sizeof run->record[0]);
+			fetch(&run->packet[i + AHEAD], sizeof run->packet[0]);
+		}
 	}
 	return 0;
 }
@@ -501,7 +474,7 @@ static void note_unread_requests(struct capture *c)
 static void note_what_was_left_out(struct capture *c)
 {
 	uint64_t copies = tcp_copies(c->tcp), evicted = tcp_evicted(c->tcp);
-	uint64_t fragments = packet_decoder_fragments_lost(c->decoder);
+	uint64_t fragments = records_fragments_lost(c->records);
 
 	if (c->readable > 0 && c->segments == 0)
 		diag_add(c->in->diag, SEVERITY_NOTE, "capture.no_tcp", NULL, "none of its packets is TCP");
@@ -525,7 +498,6 @@ static int read_opened(struct capture *c)
 	int rc;
 
 	c->tcp = tcp_new((struct event_sink){ put_event, c });
-	c->decoder = packet_decoder_new(c->in->input);
 	rc = read_records(c);
 	if (rc == 0)
 		rc = finish_drops(c);

@@ -11,20 +11,22 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "input/capture/tcp_key.h"
 #include "input/stream.h"
 
 /* Some filled, one in the hands of the caller, one being filled. */
-#define SLOTS_AHEAD 6
+#define SLOTS_AHEAD 4
 /* Without a thread: one in the hands of the caller, and what is left of it goes to the other. */
 #define SLOTS_ALONE 2
-/* More, in a block, are of less than 64 bytes: then what is left of the block goes on in the next slot. */
-#define RECORDS_MOST 4096
+/* More, in a block, are of less than 128 bytes: then what is left of the block goes on in the next slot. */
+#define RECORDS_MOST 2048
 /* Of a microsecond's twentieth or so each: about what a block takes. To sleep and to be woken takes longer. */
 #define SPINS 1000
 
 struct slot {
 	uint8_t *room;		/* NULL until it is needed first */
 	struct record *record;
+	struct record_packet *packet;
 	size_t count;
 };
 
@@ -33,6 +35,13 @@ struct records {
 	const struct record_reader_ops *ops;
 	struct record_reader *reader;
 	struct intake intake;
+	struct packet_decoder *decoder;
+	uint64_t packets;	/* so far */
+	struct {
+		bool is_known, is_read;
+		uint32_t type;
+		enum packet_link link;
+	} link;			/* the latest; interfaces of one file may differ in it */
 	struct slot slot[SLOTS_AHEAD];
 	unsigned slots;
 	size_t most;		/* records in a slot */
@@ -119,6 +128,7 @@ static struct slot *slot_to_fill(struct records *r)
 	if (slot->room == NULL) {
 		slot->room = arena_alloc(r->arena, INTAKE_ROOM_BYTES);
 		slot->record = arena_array(r->arena, r->most, sizeof *slot->record);
+		slot->packet = arena_array(r->arena, r->most, sizeof *slot->packet);
 	}
 	return slot;
 }
@@ -143,6 +153,29 @@ static void end(struct records *r, int how, const char *why)
 	wake(r, &r->caller_sleeps);
 }
 
+static bool is_read(struct records *r, uint32_t type)
+{
+	if (!r->link.is_known || r->link.type != type)
+		r->link.is_read = packet_link_of(type, &r->link.link);
+	r->link.is_known = true;
+	r->link.type = type;
+	return r->link.is_read;
+}
+
+static void decode(struct records *r, const struct record *record, struct record_packet *out)
+{
+	r->packets += record->is_packet;
+	out->is_read = record->is_packet && record->has_time && is_read(r, record->link);
+	if (!out->is_read)
+		return;
+	out->what = packet_decode(r->decoder, r->link.link, record->bytes, record->captured, record->wire, &out->segment);
+	if (out->what != PACKET_TCP)
+		return;
+	out->segment.time_us = record->time_us;
+	out->segment.place = (struct place){ .unit = PLACE_PACKET, .number = r->packets, .byte_offset = record->offset };
+	out->key = tcp_key_of(&out->segment);
+}
+
 /* It may lie in the next block, and then belongs to the next slot. */
 static int read_record(struct records *r, const char **why)
 {
@@ -155,6 +188,7 @@ static int read_record(struct records *r, const char **why)
 	slot = slot_at_hand(r);
 	if (slot != before)
 		slot->record[0] = *out;
+	decode(r, &slot->record[slot->count], &slot->packet[slot->count]);
 	slot->count++;
 	return 1;
 }
@@ -163,37 +197,41 @@ static int read_record(struct records *r, const char **why)
 static void read_whole(struct records *r)
 {
 	struct slot *slot = slot_to_fill(r);
+	size_t n;
 
-	if (r->ops->next_whole != NULL)
-		slot->count += r->ops->next_whole(r->reader, slot->record + slot->count, r->most - slot->count);
+	if (r->ops->next_whole == NULL)
+		return;
+	n = r->ops->next_whole(r->reader, slot->record + slot->count, r->most - slot->count);
+	for (; n > 0; n--, slot->count++)
+		decode(r, &slot->record[slot->count], &slot->packet[slot->count]);
 }
 
-static void turn_if_full(struct records *r)
+static void turn(struct records *r)
 {
-	if (slot_at_hand(r)->count < r->most)
-		return;
 	if (r->ops->keeps_bytes)
 		hand_over(r);
 	else
 		intake_turn(&r->intake);
 }
 
-/* Until one was handed over, or the end. */
+/* Until one was handed over, and no more than one: without a thread there is no room for a second. Or until the end. */
 static void read_slot(struct records *r)
 {
 	const struct slot *first = slot_at_hand(r);
 	const char *why = NULL;
 
 	while (slot_at_hand(r) == first && !atomic_load_explicit(&r->stop, memory_order_relaxed)) {
-		int got = read_record(r, &why);
+		int got = 1;
 
+		read_whole(r);
+		if (first->count < r->most)
+			got = read_record(r, &why);
 		if (got != 1) {
 			end(r, got, why);
 			return;
 		}
-		turn_if_full(r);
-		read_whole(r);
-		turn_if_full(r);
+		if (slot_at_hand(r)->count == r->most)
+			turn(r);
 	}
 }
 
@@ -251,6 +289,7 @@ bool records_open(struct stream *s, const struct record_reader_ops *ops, unsigne
 	r->most = ops->keeps_bytes ? 1 : RECORDS_MOST;
 	pthread_mutex_init(&r->mutex, NULL);
 	pthread_cond_init(&r->changed, NULL);
+	r->decoder = packet_decoder_new(a);
 	intake_init_rooms(&r->intake, s, (struct intake_rooms){ next_room, r });
 	r->reader = ops->open(&r->intake, a, why);
 	if (r->reader == NULL) {
@@ -272,7 +311,7 @@ int records_next(struct records *r, struct record_run *out, const char **why)
 	else if (!has_run(r))
 		read_slot(r);
 	if (atomic_load(&r->filled) != r->taken) {
-		*out = (struct record_run){ slot->record, slot->count };
+		*out = (struct record_run){ slot->record, slot->packet, slot->count };
 		r->taken++;
 		return 1;
 	}
@@ -290,6 +329,11 @@ uint64_t records_offset(const struct records *r)
 bool records_is_damaged(const struct records *r)
 {
 	return r->intake.damaged;
+}
+
+uint64_t records_fragments_lost(const struct records *r)
+{
+	return packet_decoder_fragments_lost(r->decoder);
 }
 
 void records_close(struct records *r)

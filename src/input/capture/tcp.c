@@ -16,6 +16,7 @@
 #include "input/capture/tcp_calm.h"
 #include "input/capture/tcp_conn.h"
 #include "input/capture/tcp_copy.h"
+#include "input/capture/tcp_key.h"
 #include "input/capture/tcp_pair.h"
 #include "input/capture/tcp_report.h"
 #include "input/capture/tcp_sight.h"
@@ -214,11 +215,10 @@ static struct tcp_conn *find_elsewhere(struct tcp *t, const struct segment *s, u
 }
 
 /* NULL: a reset of a connection that is not known says nothing. */
-static struct tcp_conn *connection_of(struct tcp *t, const struct segment *s, const struct tcp_expected *expected,
+static struct tcp_conn *connection_of(struct tcp *t, const struct segment *s, uint64_t hash, struct tcp_conn *likely,
 				      unsigned *side)
 {
-	uint64_t hash = expected->hash;
-	struct tcp_conn *c = expected->likely;
+	struct tcp_conn *c = likely;
 	struct ends e;
 
 	if (c == NULL || !tcp_table_is(c, s, side))
@@ -598,31 +598,24 @@ static struct segment in_its_domain(const struct tcp *t, const struct segment *s
 	return inside;
 }
 
-void tcp_expect(const struct tcp *t, const struct segment *s, struct tcp_expected *out)
+struct tcp_conn *tcp_expect(const struct tcp *t, const struct tcp_key *key)
 {
-	out->hash = tcp_hash(s);
-	out->digest = tcp_copies_digest(s, out->hash);
-	out->likely = tcp_table_guess(&t->table, out->hash);
-	tcp_copies_fetch(t->copies, out->digest);
-	if (out->likely != NULL)
-		tcp_conn_fetch(out->likely);
-}
+	struct tcp_conn *likely = tcp_table_guess(&t->table, key->hash);
 
-void tcp_expect_soon(const struct tcp_expected *e)
-{
-	if (e->likely != NULL)
-		tcp_pair_fetch(e->likely->pair);
+	tcp_copies_fetch(t->copies, key->digest);
+	if (likely != NULL)
+		tcp_conn_fetch(likely);
+	return likely;
 }
 
 int tcp_segment(struct tcp *t, const struct segment *s)
 {
-	struct tcp_expected e;
+	const struct tcp_key key = tcp_key_of(s);
 
-	tcp_expect(t, s, &e);
-	return tcp_segment_expected(t, s, &e);
+	return tcp_segment_expected(t, s, &key, tcp_expect(t, &key));
 }
 
-int tcp_segment_expected(struct tcp *t, const struct segment *s, const struct tcp_expected *e)
+int tcp_segment_expected(struct tcp *t, const struct segment *s, const struct tcp_key *key, struct tcp_conn *likely)
 {
 	struct segment inside;
 	struct tcp_conn *c;
@@ -633,16 +626,16 @@ int tcp_segment_expected(struct tcp *t, const struct segment *s, const struct tc
 	/* Packets of several queues may be recorded slightly out of order. */
 	if (s->time_us > t->now_us)
 		t->now_us = s->time_us;
-	is_copy = tcp_copies_see(t->copies, s, e->digest, t->now_us);
+	is_copy = tcp_copies_see(t->copies, s, key->digest, t->now_us);
 	if (t->copies->alias_count > 0) {
 		inside = in_its_domain(t, s);
 		s = &inside;
 	}
 	if (is_copy) {
-		count_copy(t, s, e->hash);
+		count_copy(t, s, key->hash);
 		return 0;
 	}
-	c = connection_of(t, s, e, &side);
+	c = connection_of(t, s, key->hash, likely, &side);
 	if (c == NULL)
 		return result(t);
 	c->last_us = t->now_us;

@@ -214,29 +214,13 @@ static void take_fin(struct tcp_flow *f, uint32_t at)
 		f->next++;
 }
 
-/* Nearly always: what comes next, or nothing, and no doubt about anything. What tcp_flow_send says of it follows at once. */
-static bool is_next(const struct tcp_flow *f, const struct segment *s)
-{
-	return s->sequence == f->next && f->synced && !f->gap.open && !f->jump_suspected && s->payload_bytes != 1 &&
-	       (s->flags & (TCP_SYN | TCP_FIN | TCP_RST)) == 0;
-}
-
-static enum tcp_data take_next(struct tcp_flow *f, const struct segment *s, int64_t now_us)
-{
-	if (s->payload_bytes == 0)
-		return TCP_DATA_NONE;
-	return new_data(f, s, s->sequence, s->sequence + s->payload_bytes, now_us);
-}
-
-enum tcp_data tcp_flow_send(struct tcp_flow *f, const struct segment *s, int64_t now_us, bool peer_window_closed)
+enum tcp_data tcp_flow_send_any(struct tcp_flow *f, const struct segment *s, int64_t now_us, bool peer_window_closed)
 {
 	uint32_t start = s->sequence + ((s->flags & TCP_SYN) != 0);
 	enum tcp_data kind = TCP_DATA_NONE;
 
 	f->fills = false;
 	f->resent_after_us = 0;
-	if (is_next(f, s))
-		return take_next(f, s, now_us);
 	if ((s->flags & TCP_RST) != 0)
 		return TCP_DATA_NONE;
 	if (!f->synced) {
@@ -252,6 +236,27 @@ enum tcp_data tcp_flow_send(struct tcp_flow *f, const struct segment *s, int64_t
 	if ((s->flags & TCP_FIN) != 0)
 		take_fin(f, start + s->payload_bytes);
 	return kind;
+}
+
+/* Nearly always: what comes next, or nothing, and no doubt about anything. What tcp_flow_send_any makes of it follows at once. */
+static bool is_next(const struct tcp_flow *f, const struct segment *s)
+{
+	return s->sequence == f->next && f->synced && !f->jump_suspected && s->payload_bytes != 1 &&
+	       (s->flags & (TCP_SYN | TCP_FIN | TCP_RST)) == 0;
+}
+
+static enum tcp_data take_next(struct tcp_flow *f, const struct segment *s, int64_t now_us)
+{
+	f->fills = false;
+	f->resent_after_us = 0;
+	if (s->payload_bytes == 0)
+		return TCP_DATA_NONE;
+	return new_data(f, s, s->sequence, s->sequence + s->payload_bytes, now_us);
+}
+
+enum tcp_data tcp_flow_send(struct tcp_flow *f, const struct segment *s, int64_t now_us, bool peer_window_closed)
+{
+	return is_next(f, s) ? take_next(f, s, now_us) : tcp_flow_send_any(f, s, now_us, peer_window_closed);
 }
 
 /* Beyond all that was seen: data that the capture missed, if a second one says so too. */
