@@ -930,6 +930,25 @@ static void commits_that_follow_are_told_once(void **state)
 	has_number(h, FIELD_GENERATION, 7);
 }
 
+/* A snapshot length may leave the answer and cut the offset off: then it is not made up. */
+static void commits_of_which_the_offset_is_cut_off(void **state)
+{
+	struct talk *t = begin();
+
+	(void)state;
+	opens(t, 0);
+	commits(t, 10, 20, &(struct commit){ 7, 3, 100, 0 }, false);
+	/* The request is longer than its answer. */
+	t->snap = 45;
+	commits(t, 400, 21, &(struct commit){ 7, 3, 101, 0 }, false);
+	commits(t, 800, 22, &(struct commit){ 7, 3, 102, 0 }, false);
+	end(t);
+	assert_int_equal(count_of(t, EVENT_WIRE_COMMIT), 2);
+	has_number(nth(t, EVENT_WIRE_COMMIT, 0), FIELD_OFFSET, 100);
+	has_not(nth(t, EVENT_WIRE_COMMIT, 1), FIELD_OFFSET);
+	has_number(nth(t, EVENT_WIRE_COMMIT, 1), FIELD_SAMPLES, 2);
+}
+
 /* Those that say something else, or show how the path was, stand by themselves. */
 static void commits_that_differ_are_told_apart(void **state)
 {
@@ -1389,6 +1408,7 @@ int main(void)
 		cmocka_unit_test(records_that_come_again_are_told_apart),
 		cmocka_unit_test(deliveries_are_told_within_ten_seconds),
 		cmocka_unit_test(commits_that_follow_are_told_once),
+		cmocka_unit_test(commits_of_which_the_offset_is_cut_off),
 		cmocka_unit_test(commits_that_differ_are_told_apart),
 		cmocka_unit_test(commits_are_told_within_ten_seconds),
 		cmocka_unit_test(many_frames_share_a_segment),
