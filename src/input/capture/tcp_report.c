@@ -4,17 +4,54 @@
 #include "input/capture/tcp_report.h"
 
 #include <arpa/inet.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "input/capture/tcp_calm.h"
 
-static struct sv format_end(char out[TCP_END_BYTES], const struct tcp_address *address, uint16_t port)
+static char *put_number(char *at, unsigned number)
+{
+	char digits[10];
+	unsigned n = 0;
+
+	do
+		digits[n++] = (char)('0' + number % 10);
+	while ((number /= 10) > 0);
+	while (n > 0)
+		*at++ = digits[--n];
+	return at;
+}
+
+/* By hand: there are many events, and snprintf would be the greater part of one. */
+static char *put_ipv4(char *at, const uint8_t bytes[4])
+{
+	for (int i = 0; i < 4; i++) {
+		if (i > 0)
+			*at++ = '.';
+		at = put_number(at, bytes[i]);
+	}
+	return at;
+}
+
+static char *put_ipv6(char *at, const uint8_t bytes[16])
 {
 	char text[INET6_ADDRSTRLEN] = "?";
+	size_t n;
 
-	inet_ntop(address->version == 6 ? AF_INET6 : AF_INET, address->bytes, text, sizeof text);
-	snprintf(out, TCP_END_BYTES, address->version == 6 ? "[%s]:%u" : "%s:%u", text, (unsigned)port);
-	return sv_of(out);
+	inet_ntop(AF_INET6, bytes, text, sizeof text);
+	n = strlen(text);
+	*at++ = '[';
+	memcpy(at, text, n);
+	at[n] = ']';
+	return at + n + 1;
+}
+
+static struct sv format_end(char out[TCP_END_BYTES], const struct tcp_address *address, uint16_t port)
+{
+	char *at = address->version == 6 ? put_ipv6(out, address->bytes) : put_ipv4(out, address->bytes);
+
+	*at++ = ':';
+	at = put_number(at, port);
+	return (struct sv){ out, (size_t)(at - out) };
 }
 
 static void begin(struct event *e, enum event_type type, const struct tcp_mark *mark, int64_t start_us, int64_t end_us)
