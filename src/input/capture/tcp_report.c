@@ -39,16 +39,24 @@ static char *put_ipv6(char *at, const uint8_t bytes[16])
 
 	inet_ntop(AF_INET6, bytes, text, sizeof text);
 	n = strlen(text);
-	*at++ = '[';
 	memcpy(at, text, n);
-	at[n] = ']';
-	return at + n + 1;
+	return at + n;
 }
 
-static struct sv format_end(char out[TCP_END_BYTES], const struct tcp_address *address, uint16_t port)
+/* Zones are written as those of IPv6 are (RFC 4007): 10.0.0.1%2:9092 */
+static struct sv format_end(char out[TCP_END_BYTES], const struct tcp_address *address, unsigned zone, uint16_t port)
 {
-	char *at = address->version == 6 ? put_ipv6(out, address->bytes) : put_ipv4(out, address->bytes);
+	char *at = out;
 
+	if (address->version == 6)
+		*at++ = '[';
+	at = address->version == 6 ? put_ipv6(at, address->bytes) : put_ipv4(at, address->bytes);
+	if (zone > 0) {
+		*at++ = '%';
+		at = put_number(at, zone);
+	}
+	if (address->version == 6)
+		*at++ = ']';
 	*at++ = ':';
 	at = put_number(at, port);
 	return (struct sv){ out, (size_t)(at - out) };
@@ -64,8 +72,10 @@ static void begin(struct event *e, enum event_type type, const struct tcp_mark *
 
 void tcp_report_path(struct event *e, const struct tcp_conn *c, struct tcp_ends *texts)
 {
-	event_set_text(e, FIELD_PATH_A, format_end(texts->a, &c->address[TCP_A], c->port[TCP_A]));
-	event_set_text(e, FIELD_PATH_B, format_end(texts->b, &c->address[TCP_B], c->port[TCP_B]));
+	const unsigned zone = c->pair != NULL ? c->pair->zone : 0;
+
+	event_set_text(e, FIELD_PATH_A, format_end(texts->a, &c->address[TCP_A], zone, c->port[TCP_A]));
+	event_set_text(e, FIELD_PATH_B, format_end(texts->b, &c->address[TCP_B], zone, c->port[TCP_B]));
 }
 
 static void set_direction(struct event *e, unsigned side)
@@ -287,8 +297,8 @@ void tcp_report_quiet(struct tcp_report *r, const struct tcp_pair *p, const stru
 	struct event e;
 
 	begin(&e, EVENT_NET_QUIET, &quiet->mark, quiet->start_us, quiet->end_us);
-	event_set_text(&e, FIELD_PATH_A, format_end(texts.a, &p->caller, p->caller_port));
-	event_set_text(&e, FIELD_PATH_B, format_end(texts.b, &p->callee, p->callee_port));
+	event_set_text(&e, FIELD_PATH_A, format_end(texts.a, &p->caller, p->zone, p->caller_port));
+	event_set_text(&e, FIELD_PATH_B, format_end(texts.b, &p->callee, p->zone, p->callee_port));
 	set_direction(&e, quiet->side);
 	event_set_int(&e, FIELD_ACKS, (int64_t)quiet->kernel_packets);
 	set_flag(&e, FIELD_PENDING, quiet->pending);
