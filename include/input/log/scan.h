@@ -120,7 +120,7 @@ struct scan {
 	/* The last record, when it was not read: it may go on in the next block, and is in no piece. */
 	bool is_open;
 	struct scan_record open;
-	/* The second that the last line of each form had, and where it begins. */
+	/* The second that the last line of each way to write times had, and where it begins. */
 	struct scan_second {
 		bool known;
 		char text[SCAN_SECOND_BYTES];

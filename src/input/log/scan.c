@@ -42,6 +42,7 @@ struct form {
 	size_t fraction_at, fraction_digits;	/* in the line; at most six: what is finer is cut */
 	int64_t fraction_unit_us;
 	size_t all_digits;	/* of the fraction */
+	size_t clock;		/* the first form whose times are written like these; of written zones each has its own */
 	bool bracketed;
 	bool guarded;		/* a wrapper may begin like these lines: what follows the time tells */
 };
@@ -270,6 +271,9 @@ static bool take_line(struct scan_plan *p, const struct rules *r, struct sv line
 	f->bracketed = line.p[0] == '[';
 	f->guarded = f->bracketed || line.p[h->time_at + 10] == 'T';
 	take_words(f, line.p);
+	f->clock = zoned ? p->form_count : 0;
+	while (!sv_eq(p->forms[f->clock].head->time_layout, h->time_layout))
+		f->clock++;
 	p->form_count++;
 	return true;
 }
@@ -440,7 +444,7 @@ static inline bool take_time(struct scan *s, const struct form *f, const char *l
 {
 	const struct head *h = f->head;
 	const char *text = line + h->time_at;
-	struct scan_second *second = &s->seconds[f - s->plan->forms];
+	struct scan_second *second = &s->seconds[f->clock];
 	int64_t whole_us;
 
 	/* Nineteen bytes, three times eight. */
