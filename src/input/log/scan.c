@@ -274,8 +274,15 @@ static bool take_line(struct scan_plan *p, const struct rules *r, struct sv line
 	f->clock = zoned ? p->form_count : 0;
 	while (!sv_eq(p->forms[f->clock].head->time_layout, h->time_layout))
 		f->clock++;
-	p->form_count++;
+	if (p->form_count++ == 0)
+		p->none = head_none_new(r, a);
 	return true;
+}
+
+/* Whether it certainly goes on with the record before it. */
+static bool is_none(const struct scan_plan *p, struct sv line)
+{
+	return line.n == 0 || (wrap_is_none(line) && head_is_none(p->none, line));
 }
 
 static bool is_wrapped(struct sv line, struct wrap_memory *m)
@@ -285,11 +292,23 @@ static bool is_wrapped(struct sv line, struct wrap_memory *m)
 	return wrap_peel(line, m, &layer) || wrap_first_record(line) < line.n;
 }
 
+/* So many lines of the start are looked at for a second form and more: they are rare, and a look takes its time. */
+#define FORM_TRIES 32
+
+/* Whether the line may be of a form that is not known yet. */
+static bool may_be_new(const struct scan_plan *p, struct sv line, unsigned *tries)
+{
+	if (p->form_count == 0)
+		return true;
+	return p->form_count < SCAN_FORMS_MAX && form_of(p, line) == NULL && !is_none(p, line) && (*tries)++ < FORM_TRIES;
+}
+
 /* The forms of its lines. False when there is none, or the file is a wrapper's. */
 static bool take_head(struct scan_plan *p, const struct rules *r, struct sv head, struct arena *a)
 {
 	struct wrap_memory m = { .input = arena_new(), .record = arena_new() };
 	size_t lines = 0, wrapped = 0, end;
+	unsigned tries = 0;
 
 	/* What follows the last line feed is no whole line. */
 	head.n = sv_rfind_char(head, '\n', &end) ? end : 0;
@@ -302,7 +321,7 @@ static bool take_head(struct scan_plan *p, const struct rules *r, struct sv head
 		lines++;
 		if (is_wrapped(line, &m))
 			wrapped++;
-		else if (p->form_count < SCAN_FORMS_MAX && form_of(p, line) == NULL)
+		else if (may_be_new(p, line, &tries))
 			(void)take_line(p, r, line, a);
 	}
 	arena_free(m.input);
@@ -319,7 +338,6 @@ struct scan_plan *scan_plan_new(const struct rules *r, struct zone z, struct sv 
 		return NULL;
 	/* Where a second record may begin in a line is marked, if that is to be known of most lines. */
 	p->wanted.brackets = p->forms[0].bracketed;
-	p->none = head_none_new(r, a);
 	return p;
 }
 
@@ -519,12 +537,6 @@ static bool begins_behind(const struct form *f, const char *line, const char *at
 	while (from < at && (from = memchr(from, before[0], (size_t)(at - from))) != NULL && from[1] != before[1])
 		from++;
 	return from == NULL || from >= at;
-}
-
-/* Whether it certainly goes on with the record before it. */
-static bool is_none(const struct scan_plan *p, struct sv line)
-{
-	return line.n == 0 || (wrap_is_none(line) && head_is_none(p->none, line));
 }
 
 /* Whether what was found of near words and short literals stands in the message; they are certain when the layout is. */
