@@ -842,10 +842,14 @@ static void dense_logs_give_the_same(void **state)
 	};
 	const size_t n = sizeof lines / sizeof lines[0];
 	struct arena *a = arena_new();
+	struct sv with_loose = arena_printf(a, "%s\nrule loose\nevent broker.started\nmatch (?i)PLAIN\nexample plain\nexpect -\n", several_rules);
 	struct rules *r = rules_parse(SV("x"), SV(several_rules), diag_new(a)), *all = shipped(a);
+	/* One of them has no literal: then no line is plain. */
+	struct rules *loose = rules_parse(SV("x"), with_loose, diag_new(a));
 
 	(void)state;
 	assert_non_null(r);
+	assert_non_null(loose);
 	for (uint32_t seed = 0; seed < 4; seed++) {
 		/* The first lines alone are plain in any case; with the others all is mixed. */
 		struct buf text = shuffled(HEAD LINE("02", "third") "[2024-05-01 10:00:03,500] INFO fourth (a.b.C)\n" LINE("04", "fifth"), lines,
@@ -853,8 +857,10 @@ static void dense_logs_give_the_same(void **state)
 
 		check_same(buf_sv(&text), r, "dense lines");
 		check_same(buf_sv(&text), all, "dense lines, by the shipped rules");
+		check_same(buf_sv(&text), loose, "dense lines, by a rule without a literal");
 		buf_fini(&text);
 	}
+	rules_free(loose);
 	rules_free(all);
 	rules_free(r);
 	arena_free(a);
