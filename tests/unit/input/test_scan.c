@@ -866,6 +866,29 @@ static void dense_logs_give_the_same(void **state)
 	arena_free(a);
 }
 
+/* As java.util.logging writes: the time and who speaks, and the level and the message on the line below. */
+static void messages_below_their_line_give_the_same(void **state)
+{
+	static const char rules[] =
+		"layout jul\nline ^(?<time>\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d,\\d{3}) \\[(?<thread>[^\\]]*)\\] (?<body>.*)$\n"
+		"time yyyy-MM-dd HH:mm:ss,SSS\nexample 2024-05-01 10:00:00,000 [t] x\nexpect body=x\n\n"
+		"rule seen\nevent broker.started\nmatch ^it was seen$\nexample it was seen\nexpect -\n";
+	static const char *const lines[] = {
+		"2024-05-01 10:00:00,000 [main] plain\n", "2024-05-01 10:00:01,000 [it was seen] \n", "INFO: it was seen\n",
+		"2024-05-01 10:00:02,000 [main] it was seen\n", "2024-05-01 10:00:03,000 [main] \n",
+	};
+	struct arena *a = arena_new();
+	struct rules *r = rules_parse(SV("x"), SV(rules), diag_new(a));
+	struct buf text = shuffled("2024-05-01 10:00:00,000 [main] first\n", lines, sizeof lines / sizeof lines[0], 1, 1000);
+
+	(void)state;
+	assert_non_null(r);
+	check_same(buf_sv(&text), r, "messages below");
+	buf_fini(&text);
+	rules_free(r);
+	arena_free(a);
+}
+
 static void add_bytes(struct buf *b, char c, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -938,6 +961,7 @@ int main(void)
 		cmocka_unit_test(recorded_logs_give_the_same),
 		cmocka_unit_test(awkward_logs_give_the_same),
 		cmocka_unit_test(dense_logs_give_the_same),
+		cmocka_unit_test(messages_below_their_line_give_the_same),
 		cmocka_unit_test(records_and_lines_that_are_too_long_give_the_same),
 		cmocka_unit_test(a_stream_that_breaks_gives_the_same),
 	};
