@@ -493,11 +493,17 @@ static struct scan_sign *sign_place(struct scan *s, const struct form *f, const 
 	return &s->signs[f - s->plan->forms][h >> 56];
 }
 
+/* A line without level and message may have them on the line below (rules_join.c). */
+static bool may_lack_message(const struct form *f, const char *body, const char *end)
+{
+	return !f->head->has_level && body == end;
+}
+
 static bool fits_by_walk(const struct form *f, const char *line, const char *end)
 {
 	const char *body;
 
-	return head_fits(f->head, line, end, &body) && (!f->guarded || is_guarded(f, line, end));
+	return head_fits(f->head, line, end, &body) && !may_lack_message(f, body, end) && (!f->guarded || is_guarded(f, line, end));
 }
 
 /* Whether a second record certainly does not begin in the line; where brackets are marked they tell (take_other). */
@@ -515,7 +521,7 @@ static bool fits(struct scan *s, const struct form *f, const char *line, const c
 {
 	struct scan_sign sign, *known;
 
-	if (f->head->between_bytes < sizeof sign)
+	if (f->head->between_bytes < sizeof sign || !f->head->has_level)
 		return fits_by_walk(f, line, end);
 	sign = sign_of(f, line);
 	known = sign_place(s, f, &sign);
@@ -563,7 +569,8 @@ static enum line_sort sort_by(const struct form *form, const struct found *f, st
 /* Whether what follows the time certainly fits; takes the message and what else stands there. */
 static bool take_parts(const struct form *form, const char *line, const char *end, struct head_parts *out)
 {
-	return head_parts(form->head, line, end, out) && (!form->guarded || is_guarded(form, line, end));
+	return head_parts(form->head, line, end, out) && !may_lack_message(form, out->body.p, end) &&
+	       (!form->guarded || is_guarded(form, line, end));
 }
 
 /* A line of that form, without its end, that is probably more than counted. */
