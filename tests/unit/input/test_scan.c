@@ -784,7 +784,7 @@ static void awkward_logs_give_the_same(void **state)
 		"Caused by: java.io.IOException: x\n", "\n", "[2024-05-01 10:00:14,000] INFO a broker's (a.b.C)\n",
 		"2024-05-01T10:00:15.000000001Z stdout F " LINE("15", "wrapped"), "{\"@timestamp\":\"2024-05-01T10:00:15Z\",\"message\":\"x\"}\n",
 		"2024-02-30 10:00:15,000 INFO  [main] a.b.C - no such day\n", "2024-05-01 10:00:16,000 INFO  [main] a.b.C text\n",
-		LINE("17", "ConsumerConfig values: "), "\tgroup.id = refunds\n", "\tclient.id = c-1\n", "app.log:12:grepped\n",
+		"{ \"a\" : 1,\n", "  \"message\" : \"x\"\n", "}\n", LINE("17", "ConsumerConfig values: "), "\tgroup.id = refunds\n", "\tclient.id = c-1\n", "app.log:12:grepped\n",
 	};
 	struct arena *a = arena_new();
 	struct rules *r = shipped(a);
@@ -834,7 +834,7 @@ static void dense_logs_give_the_same(void **state)
 		"[2024-05-01 10:00:18,500] INFO two, was seen[2024-05-01 10:00:19,500] INFO it was seen (a.b.C)\n",
 		"[2024-02-30 10:00:18,500] INFO it was seen (a.b.C)\n", "2024-02-30 10:00:15,000 INFO  [main] a.b.C - was seen\n",
 		"2024-05-01T10:00:15.000000001Z stdout F " LINE("15", "was seen"), "{\"@timestamp\":\"2024-05-01T10:00:15Z\",\"message\":\"was seen\"}\n",
-		"app.log:12:was seen\n", LINE("12", "\x1b[31mwas seen\x1b[0m"),
+		"2024-05-01 10:00:16,000 INFO  [main] a.b.C was seen\n", "app.log:12:was seen\n", LINE("12", "\x1b[31mwas seen\x1b[0m"),
 		LINE("20", "was seen was seen was seen was seen was seen was seen was seen was seen was seen was seen was seen was seen "
 			   "was seen was seen was seen was seen was seen"),
 		"{ \"a\" : 1,\n", "  \"message\" : \"was seen\"\n", "}\n",
