@@ -38,6 +38,7 @@ struct head {
 	char before_body[2];
 	bool has_parts;		/* head_parts is of use */
 	bool has_level;		/* lines may have one */
+	bool is_first;		/* no layout before it can fit a line that it fits */
 };
 
 /* What is wanted of a line to make events of it. */

@@ -85,6 +85,8 @@ bool rules_layout(const struct rules *r, struct sv line, struct zone z, int *lay
  * to do with it. False when the layout does not fit after all.
  */
 bool rules_layout_parts(const struct rules *r, int layout, struct sv line, struct log_record *out);
+/* Whether no layout before it fits the line. */
+bool rules_layout_is_first(const struct rules *r, int layout, struct sv line);
 
 /*
  * Matches a record's body (and the lines joined to it) against the message

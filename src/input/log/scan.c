@@ -562,8 +562,8 @@ static enum line_sort sort_by(const struct form *form, const struct found *f, st
 {
 	if (in.brief || f->rule_hits > SCAN_RULES_MAX || line_bytes > RECORD_BYTES_MAX)
 		return LINE_READ;
-	/* Where the message ends, only the layout's pattern tells. */
-	return f->rule_hits > 0 || (in.near && !form->head->body_to_end) ? LINE_PLAIN : LINE_COUNTED;
+	/* Where the message ends, and whether another layout is meant, only patterns tell. */
+	return f->rule_hits > 0 || (in.near && !(form->head->body_to_end && form->head->is_first)) ? LINE_PLAIN : LINE_COUNTED;
 }
 
 /* Whether what follows the time certainly fits; takes the message and what else stands there. */

@@ -271,6 +271,19 @@ bool rules_layout_parts(const struct rules *r, int layout, struct sv line, struc
 	return parts_fit(r->layouts[layout], line, out);
 }
 
+bool rules_layout_is_first(const struct rules *r, int layout, struct sv line)
+{
+	const struct rivals *rivals = layout_rivals(r, (size_t)layout);
+
+	for (size_t i = 0; i < rivals->count; i++) {
+		const struct layout *rival = r->layouts[rivals->layouts[i]];
+
+		if (rival->line != NULL ? regex_match(rival->line, line, 0) : is_object(line))
+			return false;
+	}
+	return true;
+}
+
 bool rules_layout(const struct rules *r, struct sv line, struct zone z, int *layout_hint, struct arena *a,
 		  struct log_record *out)
 {

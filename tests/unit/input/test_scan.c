@@ -451,6 +451,7 @@ static void no_filter_by_literals_that_are_too_short(void **state)
 
 /* ---- blocks ---- */
 
+#define JOINING "[Consumer clientId=c-1, groupId=g] (Re-)joining group"
 #define LINE(second, text) "2024-05-01 10:00:" second ",000 INFO  [main] a.b.C - " text "\n"
 #define HEAD LINE("00", "first") LINE("01", "second")
 
@@ -866,6 +867,25 @@ static void dense_logs_give_the_same(void **state)
 	arena_free(a);
 }
 
+/* Lines of the plan's layout of which some are of one before it. */
+static void lines_of_an_earlier_layout_give_the_same(void **state)
+{
+	static const char *const lines[] = {
+		"2024-05-01 10:00:01,000 INFO  [main] plain\n", "2024-05-01 10:00:02,000 INFO  [main] (Re-)joining group\n",
+		"2024-05-01 10:00:03,000 INFO  [main] a heartbeat\n", LINE("04", "plain"), LINE("05", "(Re-)joining group"), LINE("06", "a heartbeat"),
+		LINE("07", JOINING), "2024-05-01 10:00:08,000 INFO  [main] " JOINING "\n",
+	};
+	struct arena *a = arena_new();
+	struct rules *r = shipped(a);
+	struct buf text = shuffled("2024-05-01 10:00:00,000 INFO  [main] first\n", lines, sizeof lines / sizeof lines[0], 5, 1000);
+
+	(void)state;
+	check_same(buf_sv(&text), r, "two layouts that begin alike");
+	buf_fini(&text);
+	rules_free(r);
+	arena_free(a);
+}
+
 /* As java.util.logging writes: the time and who speaks, and the level and the message on the line below. */
 static void messages_below_their_line_give_the_same(void **state)
 {
@@ -961,6 +981,7 @@ int main(void)
 		cmocka_unit_test(recorded_logs_give_the_same),
 		cmocka_unit_test(awkward_logs_give_the_same),
 		cmocka_unit_test(dense_logs_give_the_same),
+		cmocka_unit_test(lines_of_an_earlier_layout_give_the_same),
 		cmocka_unit_test(messages_below_their_line_give_the_same),
 		cmocka_unit_test(records_and_lines_that_are_too_long_give_the_same),
 		cmocka_unit_test(a_stream_that_breaks_gives_the_same),
