@@ -42,6 +42,7 @@ struct form {
 	size_t fraction_at, fraction_digits;	/* in the line; at most six: what is finer is cut */
 	int64_t fraction_unit_us;
 	size_t all_digits;	/* of the fraction */
+	size_t clock;		/* the first form whose times are written like these; of written zones each has its own */
 	bool bracketed;
 	bool guarded;		/* a wrapper may begin like these lines: what follows the time tells */
 };
@@ -270,8 +271,18 @@ static bool take_line(struct scan_plan *p, const struct rules *r, struct sv line
 	f->bracketed = line.p[0] == '[';
 	f->guarded = f->bracketed || line.p[h->time_at + 10] == 'T';
 	take_words(f, line.p);
-	p->form_count++;
+	f->clock = zoned ? p->form_count : 0;
+	while (!sv_eq(p->forms[f->clock].head->time_layout, h->time_layout))
+		f->clock++;
+	if (p->form_count++ == 0)
+		p->none = head_none_new(r, a);
 	return true;
+}
+
+/* Whether it certainly goes on with the record before it. */
+static bool is_none(const struct scan_plan *p, struct sv line)
+{
+	return line.n == 0 || (wrap_is_none(line) && head_is_none(p->none, line));
 }
 
 static bool is_wrapped(struct sv line, struct wrap_memory *m)
@@ -281,11 +292,23 @@ static bool is_wrapped(struct sv line, struct wrap_memory *m)
 	return wrap_peel(line, m, &layer) || wrap_first_record(line) < line.n;
 }
 
+/* So many lines of the start are looked at for a second form and more: they are rare, and a look takes its time. */
+#define FORM_TRIES 32
+
+/* Whether the line may be of a form that is not known yet. */
+static bool may_be_new(const struct scan_plan *p, struct sv line, unsigned *tries)
+{
+	if (p->form_count == 0)
+		return true;
+	return p->form_count < SCAN_FORMS_MAX && form_of(p, line) == NULL && !is_none(p, line) && (*tries)++ < FORM_TRIES;
+}
+
 /* The forms of its lines. False when there is none, or the file is a wrapper's. */
 static bool take_head(struct scan_plan *p, const struct rules *r, struct sv head, struct arena *a)
 {
 	struct wrap_memory m = { .input = arena_new(), .record = arena_new() };
 	size_t lines = 0, wrapped = 0, end;
+	unsigned tries = 0;
 
 	/* What follows the last line feed is no whole line. */
 	head.n = sv_rfind_char(head, '\n', &end) ? end : 0;
@@ -298,7 +321,7 @@ static bool take_head(struct scan_plan *p, const struct rules *r, struct sv head
 		lines++;
 		if (is_wrapped(line, &m))
 			wrapped++;
-		else if (p->form_count < SCAN_FORMS_MAX && form_of(p, line) == NULL)
+		else if (may_be_new(p, line, &tries))
 			(void)take_line(p, r, line, a);
 	}
 	arena_free(m.input);
@@ -315,7 +338,6 @@ struct scan_plan *scan_plan_new(const struct rules *r, struct zone z, struct sv 
 		return NULL;
 	/* Where a second record may begin in a line is marked, if that is to be known of most lines. */
 	p->wanted.brackets = p->forms[0].bracketed;
-	p->none = head_none_new(r, a);
 	return p;
 }
 
@@ -440,7 +462,7 @@ static inline bool take_time(struct scan *s, const struct form *f, const char *l
 {
 	const struct head *h = f->head;
 	const char *text = line + h->time_at;
-	struct scan_second *second = &s->seconds[f - s->plan->forms];
+	struct scan_second *second = &s->seconds[f->clock];
 	int64_t whole_us;
 
 	/* Nineteen bytes, three times eight. */
@@ -471,11 +493,17 @@ static struct scan_sign *sign_place(struct scan *s, const struct form *f, const 
 	return &s->signs[f - s->plan->forms][h >> 56];
 }
 
+/* A line without level and message may have them on the line below (rules_join.c). */
+static bool may_lack_message(const struct form *f, const char *body, const char *end)
+{
+	return !f->head->has_level && body == end;
+}
+
 static bool fits_by_walk(const struct form *f, const char *line, const char *end)
 {
 	const char *body;
 
-	return head_fits(f->head, line, end, &body) && (!f->guarded || is_guarded(f, line, end));
+	return head_fits(f->head, line, end, &body) && !may_lack_message(f, body, end) && (!f->guarded || is_guarded(f, line, end));
 }
 
 /* Whether a second record certainly does not begin in the line; where brackets are marked they tell (take_other). */
@@ -493,7 +521,7 @@ static bool fits(struct scan *s, const struct form *f, const char *line, const c
 {
 	struct scan_sign sign, *known;
 
-	if (f->head->between_bytes < sizeof sign)
+	if (f->head->between_bytes < sizeof sign || !f->head->has_level)
 		return fits_by_walk(f, line, end);
 	sign = sign_of(f, line);
 	known = sign_place(s, f, &sign);
@@ -517,12 +545,6 @@ static bool begins_behind(const struct form *f, const char *line, const char *at
 	return from == NULL || from >= at;
 }
 
-/* Whether it certainly goes on with the record before it. */
-static bool is_none(const struct scan_plan *p, struct sv line)
-{
-	return line.n == 0 || (wrap_is_none(line) && head_is_none(p->none, line));
-}
-
 /* Whether what was found of near words and short literals stands in the message; they are certain when the layout is. */
 struct inside {
 	bool near, brief;
@@ -540,14 +562,15 @@ static enum line_sort sort_by(const struct form *form, const struct found *f, st
 {
 	if (in.brief || f->rule_hits > SCAN_RULES_MAX || line_bytes > RECORD_BYTES_MAX)
 		return LINE_READ;
-	/* Where the message ends, only the layout's pattern tells. */
-	return f->rule_hits > 0 || (in.near && !form->head->body_to_end) ? LINE_PLAIN : LINE_COUNTED;
+	/* Where the message ends, and whether another layout is meant, only patterns tell. */
+	return f->rule_hits > 0 || (in.near && !(form->head->body_to_end && form->head->is_first)) ? LINE_PLAIN : LINE_COUNTED;
 }
 
 /* Whether what follows the time certainly fits; takes the message and what else stands there. */
 static bool take_parts(const struct form *form, const char *line, const char *end, struct head_parts *out)
 {
-	return head_parts(form->head, line, end, out) && (!form->guarded || is_guarded(form, line, end));
+	return head_parts(form->head, line, end, out) && !may_lack_message(form, out->body.p, end) &&
+	       (!form->guarded || is_guarded(form, line, end));
 }
 
 /* A line of that form, without its end, that is probably more than counted. */
