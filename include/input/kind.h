@@ -54,6 +54,8 @@ void lines_free(struct lines *l);
  * in UTF-8. What sniffers of text are given.
  */
 struct sv lines_preview(struct arena *a, struct sv head);
+/* Whether bytes that begin so are no UTF-8 and become it: what reads bytes must read lines instead. */
+bool lines_are_decoded(struct sv head);
 
 enum sniffed {
 	SNIFF_NOT_MINE,

@@ -272,11 +272,6 @@ struct document_reader {
 	bool ended, damaged;
 };
 
-static bool is_utf16(struct sv head)
-{
-	return sv_starts_with(head, SV("\xff\xfe")) || sv_starts_with(head, SV("\xfe\xff"));
-}
-
 static void *document_open(struct stream *s, const struct rules *r, struct diag *d)
 {
 	struct arena *a = arena_new();
@@ -293,7 +288,7 @@ static void *document_open(struct stream *s, const struct rules *r, struct diag 
 		reader->shape = &shapes[SHAPE_COUNT - 1];
 	document_init(&reader->document, &reader->shape->paths);
 	buf_init(&reader->object);
-	if (is_utf16(head))
+	if (lines_are_decoded(head))
 		reader->lines = lines_new(s, d);
 	else if (sv_starts_with(head, SV("\xef\xbb\xbf")))
 		reader->document.offset = (uint64_t)stream_read(s, reader->block, 3);
