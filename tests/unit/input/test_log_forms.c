@@ -431,6 +431,29 @@ static void a_binary_field_is_read_by_its_length(void **state)
 	kit_free(k);
 }
 
+/* The same bytes by way of Windows: each LF is CR LF, in lengths and values too (10 is the length of the second message). */
+static void an_export_with_crlf_is_read_as_it_was(void **state)
+{
+	struct buf text;
+	struct kit *k;
+
+	(void)state;
+	buf_init(&text);
+	buf_add(&text, SV("__REALTIME_TIMESTAMP=1796038384220000\r\n_HOSTNAME=node-a\r\nMESSAGE=" EXPIRED "\r\n\r\n"));
+	buf_add(&text, SV("__REALTIME_TIMESTAMP=1796038385220000\r\n_HOSTNAME=node-a\r\nMESSAGE\r\n"));
+	buf_add(&text, (struct sv){ "\r\n\0\0\0\0\0\0\0" "nothing\r\n12\r\n\r\n", 9 + 7 + 2 + 2 + 4 });
+	buf_add(&text, SV("__REALTIME_TIMESTAMP=1796038386220000\r\n_HOSTNAME=node-a\r\nMESSAGE=a\rb\r\n"));
+	k = read_log(buf_sv(&text));
+	assert_int_equal(only_eviction(k)->time.us, AT);
+	assert_sv_equal(only_eviction(k)->host, "node-a");
+	assert_sv_equal(only_eviction(k)->text, EXPIRED);
+	assert_int_equal(only_eviction(k)->place.number, 3);
+	assert_int_equal(k->info.records, 3);
+	assert_int_equal(kit_problems(k, "journal.cut") + kit_problems(k, "journal.field"), 0);
+	buf_fini(&text);
+	kit_free(k);
+}
+
 static void a_length_beyond_the_end_ends_the_input(void **state)
 {
 	struct buf text;
@@ -534,6 +557,7 @@ int main(void)
 		cmocka_unit_test(a_message_with_a_trace_stays_together),
 		cmocka_unit_test(a_record_of_the_program_is_more_than_its_message),
 		cmocka_unit_test(a_binary_field_is_read_by_its_length),
+		cmocka_unit_test(an_export_with_crlf_is_read_as_it_was),
 		cmocka_unit_test(a_length_beyond_the_end_ends_the_input),
 		cmocka_unit_test(the_journal_tells_the_zone_of_its_lines),
 		cmocka_unit_test(an_entry_shipped_twice_is_one),
