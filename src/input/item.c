@@ -125,8 +125,28 @@ static struct verdict passed_over(struct sv why, const char *code)
 	return (struct verdict){ NULL, why, code };
 }
 
-static struct verdict sniff(const struct item_context *c, struct sv head, struct sv base_name)
+/* A log may begin with a line that no look ahead holds: what is known by lines is asked again, with more of them. */
+static bool is_log_further(const struct item_context *c, const struct item *item)
 {
+	struct sv base_name = base_name_of(item->path), head = stream_head(item->stream);
+	const struct rules *rules = c->options->rules;
+	const char *why;
+	size_t at;
+
+	if (head.n < STREAM_HEAD_BYTES || !noevidence_is_open(lines_preview(c->input, head)))
+		return false;
+	head = stream_head_further(item->stream);
+	if (log_kind.sniff(lines_preview(c->input, head), base_name, rules, &why) == SNIFF_MINE)
+		return true;
+	return head.n == STREAM_FURTHER_BYTES && !lines_are_decoded(head) &&
+	       !sv_find_char(sv_sub(head, 0, LINE_BYTES_MAX), '\n', &at) &&
+	       log_kind.sniff(stream_head_behind(item->stream), base_name, rules, &why) == SNIFF_MINE;
+}
+
+static struct verdict sniff(const struct item_context *c, const struct item *item)
+{
+	struct sv head = lines_preview(c->input, stream_head(item->stream)), base_name = base_name_of(item->path);
+
 	for (size_t i = 0; i < KIND_COUNT; i++) {
 		const char *why = "damaged";
 		enum sniffed s = kinds[i].kind->sniff(head, base_name, c->options->rules, &why);
@@ -136,6 +156,8 @@ static struct verdict sniff(const struct item_context *c, struct sv head, struct
 		if (s == SNIFF_BROKEN)
 			return passed_over(arena_copy(c->input, sv_of(why)), "input.damaged");
 	}
+	if (is_log_further(c, item))
+		return (struct verdict){ row_by_name(log_kind.name), SV_ABSENT, NULL };
 	return passed_over(noevidence_why(head, c->options->rules, c->input), "input.skipped");
 }
 
@@ -149,7 +171,7 @@ static struct verdict judge(const struct item_context *c, const struct item *ite
 		return passed_over(SV("empty"), "input.skipped");
 	if (c->options->as_kind != NULL)
 		return (struct verdict){ row_by_name(c->options->as_kind), SV_ABSENT, NULL };
-	return sniff(c, lines_preview(c->input, head), base_name_of(item->path));
+	return sniff(c, item);
 }
 
 /* ---- begin to end ---- */

@@ -238,6 +238,15 @@ static void skip_rest(struct lines *l)
 	}
 }
 
+/* Zeros where a line begins that is too long: left where a log was truncated below its writer, and no part of any line. */
+static bool skip_zeros(struct lines *l)
+{
+	size_t n = sv_leading_zeros((struct sv){ l->buffer + l->start, l->end - l->start });
+
+	consume(l, n);
+	return n > 0;
+}
+
 /* The buffered n bytes, end_bytes of which are the line's end. */
 static int deliver(struct lines *l, size_t n, size_t end_bytes, struct line *out)
 {
@@ -299,14 +308,17 @@ int lines_next(struct lines *l, struct line *out)
 {
 	skip_rest(l);
 	for (;;) {
-		size_t buffered = l->end - l->start;
 		char *end = l->end > l->scanned ? memchr(l->buffer + l->scanned, '\n', l->end - l->scanned) : NULL;
-
-		if (end != NULL)
-			return deliver(l, (size_t)(end - l->buffer) + 1 - l->start, 1, out);
-		l->scanned = l->end;
+		size_t buffered = (end != NULL ? (size_t)(end - l->buffer) : l->end) - l->start;
 		/* One more for a CR, which would not count. */
-		if (buffered > LINE_BYTES_MAX + 1)
+		bool too_long = buffered > LINE_BYTES_MAX + 1;
+
+		if (too_long && skip_zeros(l))
+			continue;
+		if (end != NULL)
+			return deliver(l, buffered + 1, 1, out);
+		l->scanned = l->end;
+		if (too_long)
 			return deliver(l, buffered, 0, out);
 		if (!l->ended)
 			refill(l);

@@ -565,6 +565,106 @@ static void test_utf16(void **state)
 	teardown_files(p);
 }
 
+static void test_utf16_without_a_mark(void **state)
+{
+	struct place_for_files *p = setup_files();
+	const char *text = LOG("1");
+	char wide[128];
+
+	(void)state;
+	memset(wide, 0, sizeof wide);
+	for (size_t i = 0; text[i] != '\0'; i++)
+		wide[2 * i] = text[i];
+	write_bytes(p, "little.log", wide, 2 * strlen(text));
+	memmove(wide + 1, wide, sizeof wide - 1);
+	wide[0] = '\0';
+	write_bytes(p, "big.log", wide, 2 * strlen(text));
+	assert_int_equal(ingest(p, p->root), 0);
+	assert_sv_equal(input_at(p, "little.log")->kind, "log");
+	assert_int_equal(input_at(p, "little.log")->records, 1);
+	assert_sv_equal(input_at(p, "big.log")->kind, "log");
+	assert_int_equal(input_at(p, "big.log")->records, 1);
+	teardown_files(p);
+}
+
+/* ---- long first lines ---- */
+
+/* A file of n bytes c, and what follows them. */
+static void write_after(struct place_for_files *p, const char *name, char c, size_t n, const char *text)
+{
+	char *bytes = malloc(n + strlen(text));
+
+	assert_non_null(bytes);
+	memset(bytes, c, n);
+	memcpy(bytes + n, text, strlen(text));
+	write_bytes(p, name, bytes, n + strlen(text));
+	free(bytes);
+}
+
+static void check_first_line(size_t n, uint64_t too_long)
+{
+	struct place_for_files *p = setup_files();
+
+	write_after(p, "a.log", 'x', n, "\n" LOG("1") LOG("2"));
+	assert_int_equal(ingest(p, p->root), 0);
+	assert_sv_equal(input_at(p, "a.log")->kind, "log");
+	assert_int_equal(input_at(p, "a.log")->records, 2);
+	assert_int_equal(input_at(p, "a.log")->lines, 3);
+	assert_int_equal(input_at(p, "a.log")->size_bytes, n + 1 + 2 * strlen(LOG("1")));
+	assert_int_equal(p->kit->events[0].place.number, 2);
+	assert_int_equal(p->kit->events[0].place.byte_offset, n + 1);
+	assert_int_equal(kit_problems(p->kit, "line.too_long"), too_long);
+	assert_int_equal(kit_problems(p->kit, "input.skipped"), 0);
+	teardown_files(p);
+}
+
+/* Around all sizes at which something else is done: the head, what a line may hold, a look further, twice that. */
+static void test_a_log_may_begin_with_a_long_line(void **state)
+{
+	static const size_t sizes[] = { STREAM_HEAD_BYTES, LINE_BYTES_MAX, STREAM_FURTHER_BYTES, 2 * STREAM_FURTHER_BYTES, 5000000 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+		for (size_t n = sizes[i] - 2; n <= sizes[i] + 2; n++)
+			check_first_line(n, n > LINE_BYTES_MAX);
+}
+
+/* What a writer that keeps its place leaves where its log was truncated (logrotate's copytruncate): a hole. */
+static void test_a_log_may_begin_with_zeros(void **state)
+{
+	static const size_t sizes[] = { 70000, LINE_BYTES_MAX - 8, STREAM_FURTHER_BYTES, 3000000 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+		struct place_for_files *p = setup_files();
+
+		write_after(p, "a.log", '\0', sizes[i], LOG("1") LOG("2"));
+		assert_int_equal(ingest(p, p->root), 0);
+		assert_sv_equal(input_at(p, "a.log")->kind, "log");
+		assert_int_equal(input_at(p, "a.log")->records, 2);
+		assert_int_equal(kit_problems(p->kit, "line.too_long"), 0);
+		teardown_files(p);
+	}
+}
+
+static void test_a_long_line_before_nothing_is_no_log(void **state)
+{
+	struct place_for_files *p = setup_files();
+
+	(void)state;
+	write_after(p, "only.log", 'x', 3000000, "");
+	write_after(p, "prose.log", 'x', 3000000, "\nno time here\n");
+	write_after(p, "zeros.log", '\0', 3000000, "");
+	write_after(p, "zeros_prose.log", '\0', 3000000, "no time here\n");
+	/* A binary file in which a line of a log stands somewhere. */
+	write_after(p, "noise.log", '\1', 100000, "\n" LOG("1"));
+	assert_int_equal(ingest(p, p->root), 0);
+	assert_int_equal(p->kit->input_count, 5);
+	for (size_t i = 0; i < p->kit->input_count; i++)
+		assert_sv_equal(p->kit->inputs[i].kind, "skipped");
+	teardown_files(p);
+}
+
 /* ---- pipes ---- */
 
 static int pipe_with(const char *text)
@@ -1020,6 +1120,10 @@ int main(void)
 		cmocka_unit_test(test_zone_is_assumed_without_option),
 		cmocka_unit_test(test_sink_failure),
 		cmocka_unit_test(test_utf16),
+		cmocka_unit_test(test_utf16_without_a_mark),
+		cmocka_unit_test(test_a_log_may_begin_with_a_long_line),
+		cmocka_unit_test(test_a_log_may_begin_with_zeros),
+		cmocka_unit_test(test_a_long_line_before_nothing_is_no_log),
 		cmocka_unit_test(test_standard_input),
 		cmocka_unit_test(test_a_pipe_that_was_named),
 		cmocka_unit_test(test_no_place_to_spool),
