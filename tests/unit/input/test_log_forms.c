@@ -483,6 +483,91 @@ static void the_journal_tells_the_zone_of_its_lines(void **state)
 	kit_free(k);
 }
 
+/* ---- syslog over TCP (RFC 6587 3.4) ---- */
+
+/* Lengths by wc -c. */
+#define EXPIRED_FRAME "140 <134>1 2026-11-30T11:33:04.220Z node-a java 412 - - " EXPIRED
+
+static void counted_messages_are_read_one_behind_the_other(void **state)
+{
+	struct kit *k = read_log(SV(EXPIRED_FRAME "91 <134>1 2026-11-30T11:33:05Z node-a java 412 - - java.lang.X: no\n\tat a.B(B.java:1)\nlast line"
+				    "76 <134>1 2026-11-30T11:33:06Z node-b java 412 - - 12 <134>1 is no message here"));
+
+	(void)state;
+	assert_int_equal(strlen(EXPIRED_FRAME), 4 + 140);
+	assert_int_equal(only_eviction(k)->time.us, AT);
+	assert_sv_equal(only_eviction(k)->host, "node-a");
+	assert_sv_equal(only_eviction(k)->text, "<134>1 2026-11-30T11:33:04.220Z node-a java 412 - - " EXPIRED);
+	assert_int_equal(only_eviction(k)->place.byte_offset, 0);
+	assert_int_equal(k->info.records, 3);
+	assert_int_equal(kit_problems(k, "syslog.frame"), 0);
+	kit_free(k);
+}
+
+static void a_frame_in_the_older_format_and_lines_are_read_too(void **state)
+{
+	struct kit *k = read_log(SV("76 <134>1 2026-11-30T11:33:03Z node-b java 412 - - 12 <134>1 is no message here"
+				    "52 <13>Nov 30 11:33:03 node-a java[412]: nothing at all<13>Nov 30 11:33:04 node-a java[412]: " EXPIRED "\n"
+				    "\n52 <13>Nov 30 11:33:05 node-a java[412]: nothing at all\n"));
+
+	(void)state;
+	assert_sv_equal(only_eviction(k)->host, "node-a");
+	assert_int_equal(only_eviction(k)->time.us, AT - 220000);
+	assert_int_equal(k->info.records, 4);
+	assert_int_equal(kit_problems(k, "syslog.frame"), 0);
+	kit_free(k);
+}
+
+static void a_length_that_lies_loses_what_it_covers_alone(void **state)
+{
+	/* The first says 20 too few: what is left of it is no message. */
+	struct kit *k = read_log(SV("26 <134>1 - - - - - - nothing" "32 <13>Nov 30 11:33:03 node-a java[412]: nothing at all 7 <b" EXPIRED_FRAME));
+
+	(void)state;
+	(void)only_eviction(k);
+	assert_int_equal(kit_problems(k, "syslog.frame"), 1);
+	assert_int_equal(kit_problem(k, "syslog.frame")->severity, SEVERITY_WARNING);
+	assert_int_equal(kit_problem(k, "syslog.frame")->place.byte_offset, 3 + 26 + 3 + 32);
+	kit_free(k);
+}
+
+static void a_frame_that_breaks_off_is_cut(void **state)
+{
+	struct kit *k = read_log(SV(EXPIRED_FRAME "140 <134>1 2026-11-30T11:33:05.220Z node-a java 412 - - [GroupCoord"));
+
+	(void)state;
+	(void)only_eviction(k);
+	assert_int_equal(k->info.records, 2);
+	assert_int_equal(kit_problems(k, "log.record_cut"), 1);
+	kit_free(k);
+}
+
+static void what_only_begins_like_a_frame_is_none(void **state)
+{
+	static const struct {
+		const char *text, *form;
+	} cases[] = {
+		{ "26 <134>1 - - - - - - nothing", "frames" },
+		{ "26 <134>1 - - - - - - nothing26 <134>1 - - - - - - nothing", "frames" },
+		/* Not as long as it says. */
+		{ "20 <134>1 - - - - - - nothing26 <134>1 - - - - - - nothing", "none" },
+		/* No priority, one too high, a length that is none. */
+		{ "26 <192>1 - - - - - - nothing", "none" },
+		{ "26 [134]1 - - - - - - nothing", "none" },
+		{ "026 <134>1 - - - - - - nothing", "none" },
+		{ "<134>1 2026-11-30T11:33:04Z node-a java 412 - - nothing\n", "lines" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		const char *form;
+
+		(void)is_log(sv_of(cases[i].text), &form);
+		if (strcmp(form, cases[i].form) != 0)
+			fail_msg("%s, not %s: %s", form, cases[i].form, cases[i].text);
+	}
+}
+
 /* ---- what was shipped twice ---- */
 
 static void an_entry_shipped_twice_is_one(void **state)
@@ -560,6 +645,11 @@ int main(void)
 		cmocka_unit_test(an_export_with_crlf_is_read_as_it_was),
 		cmocka_unit_test(a_length_beyond_the_end_ends_the_input),
 		cmocka_unit_test(the_journal_tells_the_zone_of_its_lines),
+		cmocka_unit_test(counted_messages_are_read_one_behind_the_other),
+		cmocka_unit_test(a_frame_in_the_older_format_and_lines_are_read_too),
+		cmocka_unit_test(a_length_that_lies_loses_what_it_covers_alone),
+		cmocka_unit_test(a_frame_that_breaks_off_is_cut),
+		cmocka_unit_test(what_only_begins_like_a_frame_is_none),
 		cmocka_unit_test(an_entry_shipped_twice_is_one),
 		cmocka_unit_test(entries_alike_under_ids_of_their_own_are_two),
 	};
