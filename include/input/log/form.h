@@ -39,5 +39,6 @@ extern const struct log_form log_form_document;	/* document.c */
 extern const struct log_form log_form_csv;	/* csvlog.c */
 extern const struct log_form log_form_journal;	/* journal.c */
 extern const struct log_form log_form_frames;	/* frames.c */
+extern const struct log_form log_form_indent;	/* indent.c */
 
 #endif

@@ -8,7 +8,6 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/cursor.h"
 #include "input/log/form.h"
 #include "input/stream.h"
 

@@ -483,6 +483,76 @@ static void the_journal_tells_the_zone_of_its_lines(void **state)
 	kit_free(k);
 }
 
+/* ---- pasted with an indent ---- */
+
+#define TRACE "[2026-11-30 11:33:05,000] ERROR failed (a.B)"
+
+static void check_pasted(const char *what, const char *text, uint64_t number, uint64_t records)
+{
+	struct kit *k = read_log(sv_of(text));
+
+	if (k->info.records != records)
+		fail_msg("%s: %d records", what, (int)k->info.records);
+	assert_int_equal(only_eviction(k)->time.us, AT);
+	assert_int_equal(only_eviction(k)->place.number, number);
+	assert_sv_equal(only_eviction(k)->text, KAFKA);
+	kit_free(k);
+}
+
+static void the_indent_of_a_pasted_log_is_taken_off(void **state)
+{
+	(void)state;
+	check_pasted("four blanks", "    " KAFKA "\n    " TRACE "\n    \tat a.B(B.java:1)\n    Caused by: x\n\n    " OTHER "\n", 1, 3);
+	check_pasted("a tab, CRLF", "\t" TRACE "\r\n\t\tat a.B(B.java:1)\r\n\t" KAFKA "\r\n", 3, 2);
+	check_pasted("an answer to a mail that had it", "He wrote:\n>     " OTHER "\n>     " KAFKA "\n>\n>     " OTHER "\n", 3, 3);
+	check_pasted("in a list, between fences", "1. This is what I see:\n\n   ```\n   " OTHER "\n   " KAFKA "\n   ```\n\nAnd no more.\n", 5, 2);
+	check_pasted("an object a line", "    {\"time\":\"2026-11-30T11:33:04Z\",\"message\":\"nothing\"}\n    " KAFKA "\n", 2, 2);
+	check_pasted("fences without an indent", "# Report\n\n```\n" OTHER "\n" KAFKA "\n```\n", 5, 2);
+	/* Cut out of the middle of its file: it begins in a trace. */
+	check_pasted("a trace first", "    \tat a.B(B.java:2)\n    \tat a.C(C.java:3)\n    " KAFKA "\n", 3, 1);
+}
+
+static void a_margin_is_no_indent(void **state)
+{
+	static const struct {
+		const char *text, *form;
+	} cases[] = {
+		/* A long trace, with a record of another log in it. */
+		{ TRACE "\n    at a.B(B.java:1)\n    at a.C(C.java:1)\n    [2026-11-30 11:33:04,000] INFO remote (x)\n    at a.D\n", "lines" },
+		{ "\tat a.B(B.java:1)\n\tat a.B(B.java:2)\n\tat a.B(B.java:3)\n" KAFKA "\n", "lines" },
+		{ "> " KAFKA "\n> " OTHER "\n", "lines" },
+		{ "    some prose\n    and more of it\n", "none" },
+		{ "    " KAFKA "\n", "indent" },
+		/* As many here as there: it is the margin's log. */
+		{ KAFKA "\n    " KAFKA "\n    x\n", "lines" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		const char *form;
+
+		(void)is_log(sv_of(cases[i].text), &form);
+		if (strcmp(form, cases[i].form) != 0)
+			fail_msg("%s, not %s: %s", form, cases[i].form, cases[i].text);
+	}
+}
+
+/* A trace that stands further in than its record belongs to it, whatever it holds. */
+static void continuations_keep_what_is_theirs(void **state)
+{
+	struct kit *k = read_log(SV("    " TRACE "\n        [2026-11-30 11:33:04,000] INFO remote (x)\n    \t... 5 more\n"
+				    "    [2026-11-30 11:33:06,000] INFO ConsumerConfig values: \n    \tclient.id = c-1\n    \tgroup.id = refunds\n"
+				    "    \tsession.timeout.ms = 10000\n"));
+	size_t configs = 0;
+
+	(void)state;
+	for (size_t i = 0; i < k->event_count; i++)
+		configs += k->events[i].type == EVENT_CLIENT_CONFIG;
+	assert_int_equal(configs, 3);
+	assert_int_equal(k->info.records, 2);
+	kit_free(k);
+}
+
 /* ---- syslog over TCP (RFC 6587 3.4) ---- */
 
 /* Lengths by wc -c. */
@@ -645,6 +715,9 @@ int main(void)
 		cmocka_unit_test(an_export_with_crlf_is_read_as_it_was),
 		cmocka_unit_test(a_length_beyond_the_end_ends_the_input),
 		cmocka_unit_test(the_journal_tells_the_zone_of_its_lines),
+		cmocka_unit_test(the_indent_of_a_pasted_log_is_taken_off),
+		cmocka_unit_test(a_margin_is_no_indent),
+		cmocka_unit_test(continuations_keep_what_is_theirs),
 		cmocka_unit_test(counted_messages_are_read_one_behind_the_other),
 		cmocka_unit_test(a_frame_in_the_older_format_and_lines_are_read_too),
 		cmocka_unit_test(a_length_that_lies_loses_what_it_covers_alone),
