@@ -114,6 +114,7 @@ static void the_same_event_out_of_each_wrapper(void **state)
 		  "\\\\n\\\",\\\"stream\\\":\\\"stdout\\\",\\\"time\\\":\\\"2026-11-30T13:47:02.6Z\\\"}\"}", "kafka in docker", "node-a", "wrapper" },
 		{ "/containers/ab-json.log:12:{\"log\":\"", "\\n\",\"stream\":\"stdout\",\"time\":\"2026-11-30T13:47:02.6Z\"}", "kafka in docker", NULL, "wrapper" },
 		{ "server.log-120-", "", "kafka in grep", NULL, "assumed" },
+		{ "C:\\logs\\server.log:120:", "", "kafka in grep", NULL, "assumed" },
 		{ "120:", "", "kafka in grep", NULL, "assumed" },
 		{ ">", "", "kafka in quote", NULL, "assumed" },
 		{ "> > ", "", "kafka in quote", NULL, "assumed" },
