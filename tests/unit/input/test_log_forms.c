@@ -113,9 +113,41 @@ static const struct expected exports[] = {
 	  "{\"stringValue\":\"node-a\"}}]},\"scopeLogs\":[{\"scope\":{},\"logRecords\":[{\"timeUnixNano\":\"" NANOS "\",\"severityText\":\"INFO\",\"body\":"
 	  "{\"stringValue\":\"" EXPIRED "\"}}]}]}]}\n",
 	  "document", "otlp", INT64_C(1796038384220914), "node-a", "{\"timeUnixNano\"", 1 },
+	{ "OpenTelemetry, as opentelemetry-proto's examples/logs.json writes it: times are numbers; two documents, as the collector's file exporter",
+	  "{\"resourceLogs\":[{\"resource\":{\"attributes\":[{\"key\":\"service.name\",\"value\":{\"stringValue\":\"my.service\"}}]},\"scopeLogs\":[{\"scope\":"
+	  "{\"name\":\"my.library\",\"version\":\"1.0.0\",\"attributes\":[{\"key\":\"my.scope.attribute\",\"value\":{\"stringValue\":\"x\"}}]},\"logRecords\":"
+	  "[{\"timeUnixNano\":" NANOS ",\"observedTimeUnixNano\":1796038389000000000,\"severityText\":\"Information\",\"traceId\":\"5B8EFFF798038103D269B633813FC60C\","
+	  "\"body\":{\"stringValue\":\"" EXPIRED "\"},\"attributes\":[{\"key\":\"map.attribute\",\"value\":{\"kvlistValue\":{\"values\":[{\"key\":\"k\",\"value\":"
+	  "{\"stringValue\":\"v\"}}]}}}]}]}]}]}\n"
+	  "{\"resourceLogs\":[{\"resource\":{},\"scopeLogs\":[{\"scope\":{},\"logRecords\":[{\"timeUnixNano\":\"1796038385000000000\",\"body\":{\"stringValue\":\"x\"}}]}]}]}\n",
+	  "document", "otlp", INT64_C(1796038384220914), NULL, "{\"timeUnixNano\"", 2 },
+	{ "OpenTelemetry, of an unknown time (logs.proto: 0, or not there), as what reads syslog or files gives it",
+	  "{\"resourceLogs\":[{\"scopeLogs\":[{\"logRecords\":[{\"timeUnixNano\":\"0\",\"observedTimeUnixNano\":\"" NANOS "\",\"body\":{\"stringValue\":\"" EXPIRED "\"}},"
+	  "{\"observedTimeUnixNano\":\"1796038385000000000\",\"body\":{\"stringValue\":\"nothing\"}}]}]}]}",
+	  "document", "otlp", INT64_C(1796038384220914), NULL, "{\"timeUnixNano\"", 2 },
 	{ "Splunk, by its API",
 	  "{\"preview\":false,\"results\":[{\"_raw\":\"" KAFKA "\",\"_time\":\"2026-11-30T12:33:04.220+0100\",\"host\":\"node-a\",\"source\":\"/x\"}]}",
 	  "document", "kafka in splunk", AT, "node-a", "{\"_raw\"", 1 },
+	{ "Splunk, by its API, rows: fields are texts, or objects with a name",
+	  "{\"preview\":false,\"init_offset\":0,\"messages\":[],\"fields\":[\"_raw\",\"_time\",\"host\"],\"rows\":[[\"" KAFKA "\",\"2026-11-30T12:33:04.220+01:00\",\"node-a\"]]}",
+	  "document", "kafka in splunk", AT, "node-a", "[\"" KAFKA, 1 },
+	{ "the same with more than one value of a field",
+	  "{\"fields\":[{\"name\":\"host\"},{\"name\":\"tag\",\"type\":\"str\"},{\"name\":\"_time\"},{\"name\":\"_raw\"}],\"rows\":[[\"node-a\",[\"a\",\"b\"],"
+	  "\"2026-11-30T11:33:04.220+00:00\",\"" EXPIRED "\"],[\"node-a\",null,\"2026-11-30T11:33:05.000+00:00\",\"x\"]]}",
+	  "document", "splunk", AT, "node-a", "[\"node-a\",[", 2 },
+	{ "Splunk, what search/jobs/export streams: previews come again; its times are for the eye",
+	  "{\"preview\":true,\"offset\":0,\"result\":{\"_time\":\"2026-11-30 11:33:04.220 GMT\",\"_raw\":\"" EXPIRED "\",\"host\":\"node-a\"}}\n"
+	  "{\"preview\":false,\"offset\":0,\"result\":{\"_time\":\"2026-11-30 11:33:04.220 GMT\",\"_raw\":\"" EXPIRED "\",\"host\":\"node-a\"}}\n"
+	  "{\"preview\":false,\"offset\":1,\"lastrow\":true,\"result\":{\"_time\":\"2026-11-30 11:33:05.000 GMT\",\"_raw\":\"nothing\",\"host\":\"node-a\"}}\n",
+	  "lines", "splunk", AT, "node-a", "{\"preview\":false,\"offset\":0", 2 },
+	{ "Datadog, by the older of its APIs",
+	  "{\"logs\":[{\"id\":\"AQ\",\"content\":{\"timestamp\":\"2026-11-30T11:33:04.220Z\",\"tags\":[\"env:prod\"],\"attributes\":{\"a\":1},\"host\":\"node-a\","
+	  "\"service\":\"kafka\",\"message\":\"" EXPIRED "\"}}],\"nextLogId\":\"BQ\",\"status\":\"done\"}",
+	  "document", "datadog", AT, "node-a", "{\"id\":\"AQ\"", 1 },
+	{ "Datadog, an archive (docs, log archives: an object a line)",
+	  "{\"_id\":\"123456789abcdefg\",\"date\":\"2026-11-30T11:33:04.220Z\",\"host\":\"node-a\",\"source\":\"kafka\",\"service\":\"kafka\",\"status\":\"info\","
+	  "\"message\":\"" EXPIRED "\",\"attributes\":{\"rid\":\"abc-123\",\"http\":{\"status_code\":403}},\"tags\":[\"env:prod\"]}\n",
+	  "lines", "datadog", AT, "node-a", "{\"_id\"", 1 },
 	{ "Datadog, by its API",
 	  "{\"data\":[{\"id\":\"AQ\",\"type\":\"log\",\"attributes\":{\"timestamp\":\"2026-11-30T11:33:04.220Z\",\"host\":\"node-a\",\"service\":\"kafka\","
 	  "\"message\":\"" EXPIRED "\"}}]}",
@@ -137,7 +169,13 @@ static const struct expected exports[] = {
 	  "\"_raw\",\"_time\",host,source,sourcetype\r\n\"" OTHER "\njava.lang.X: \"\"no\"\"\n\tat a.B\",\"2026-11-30T12:33:05.000+0100\",\"node-a\",\"/x\",\"log4j\"\r\n"
 	  "\"" KAFKA "\",\"2026-11-30T12:33:04.220+0100\",\"node-a\",\"/x\",\"log4j\"\r\n",
 	  "csv", "kafka in csv", AT, "node-a", "\"" KAFKA, 2 },
-	{ "Datadog's CSV",
+	{ "Datadog's CSV, as it is downloaded",
+	  "Date,Host,Service,Content\n2026-11-30T11:33:05.000Z,node-a,kafka,\"INFO epoch: \"\"1\"\", more\"\n2026-11-30T11:33:04.220Z,node-a,kafka,\"" EXPIRED "\"\n",
+	  "csv", "csv", AT, "node-a", "2026-11-30T11:33:04.220Z,node", 2 },
+	{ "Datadog's CSV with columns of one's own: their values are JSON",
+	  "Date,Host,Service,@thread,@@level,Message\n\"2026-11-30T11:33:04.220Z\",\"\"\"node-a\"\"\",\"\"\"kafka\"\"\",\"15\",\"\"\"info\"\"\",\"" EXPIRED "\"\n",
+	  "csv", "csv", AT, "node-a", "\"2026-11-30T11:33:04.220Z\",\"", 1 },
+	{ "Datadog's CSV, with another text",
 	  "Date,Host,Service,Message\n2026-11-30T11:33:04.220Z,node-a,kafka,\"" EXPIRED "\"\n",
 	  "csv", "csv", AT, "node-a", "2026-11-30T11:33:04.220Z,node", 1 },
 	{ "the journal's export format",
@@ -386,6 +424,13 @@ static void a_record_of_the_program_is_more_than_its_message(void **state)
 	static const char *const exports_of_it[] = {
 		"{\"_index\":\"i\",\"_id\":\"1\",\"_source\":{\"@timestamp\":\"2026-11-30T11:33:04.220Z\",\"kubernetes\":{\"pod\":{\"name\":\"p\"}}," UNAWARE "}}",
 		"{\"insertId\":\"a\",\"timestamp\":\"2026-11-30T11:33:04.220Z\",\"jsonPayload\":{" UNAWARE "}}",
+		/* OTLP's AnyValue (common.proto): int64 are texts in JSON. */
+		"{\"resourceLogs\":[{\"scopeLogs\":[{\"logRecords\":[{\"timeUnixNano\":\"1796038384220000000\",\"body\":{\"kvlistValue\":{\"values\":["
+		"{\"key\":\"level\",\"value\":{\"stringValue\":\"ERROR\"}},{\"key\":\"attempt\",\"value\":{\"intValue\":\"3\"}},"
+		"{\"key\":\"tags\",\"value\":{\"arrayValue\":{\"values\":[]}}},{\"key\":\"logger\",\"value\":{\"stringValue\":\"kafkajs\"}},"
+		"{\"key\":\"message\",\"value\":{\"stringValue\":\"[Runner] The coordinator is not aware of this member, re-joining the group\"}},"
+		"{\"key\":\"groupId\",\"value\":{\"stringValue\":\"refunds\"}},{\"key\":\"memberId\",\"value\":{\"stringValue\":\"m-1\"}},"
+		"{\"key\":\"error\",\"value\":{\"stringValue\":\"The coordinator is not aware of this member\"}}]}}}]}]}]}",
 	};
 
 	(void)state;
