@@ -675,6 +675,29 @@ static void a_wrapped_log_is_known_by_its_lines(void **state)
 	kit_free(k);
 }
 
+/* ---- both times ---- */
+
+/* Loki takes lines in when it likes: what it says tells no zone, but that none was told is seen. */
+static void times_far_from_their_wrappers_are_told(void **state)
+{
+	struct kit *k = read_log(SV("{\"labels\":{},\"timestamp\":\"2026-11-30T12:47:03Z\",\"line\":\"" KAFKA("13:47:02,500", EXPIRED("m-1")) "\"}\n"
+				    "{\"labels\":{},\"timestamp\":\"2026-11-30T12:47:04Z\",\"line\":\"" KAFKA("13:47:02,600", "x") "\"}\n"
+				    "{\"labels\":{},\"timestamp\":\"2026-11-30T12:47:05Z\",\"line\":\"no time of its own\"}\n"));
+
+	(void)state;
+	check_expired(k, 0, "m-1", T0 + 2500000, 1);
+	assert_int_equal(kit_problems(k, "log.outer_time"), 1);
+	assert_int_equal(kit_problem(k, "log.outer_time")->place.number, 1);
+	assert_sv_equal(kit_problem(k, "log.outer_time")->message,
+			"2 records have a wrapper's time too, which does not count: 3599.500 s before to 3598.600 s before their own, as if these were in zone "
+			"+01:00 (--timezone)");
+	kit_free(k);
+	/* Docker's does tell it, and then the two are one. */
+	k = read_log(SV("{\"log\":\"" KAFKA("13:47:02,500", EXPIRED("m-1")) "\\n\",\"stream\":\"stdout\",\"time\":\"2026-11-30T12:47:02.6Z\"}\n"));
+	assert_int_equal(kit_problems(k, "log.outer_time"), 0);
+	kit_free(k);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -706,6 +729,7 @@ int main(void)
 		cmocka_unit_test(a_message_that_is_an_object_over_lines_is_read),
 		cmocka_unit_test(many_writers_take_the_place_of_the_silent),
 		cmocka_unit_test(a_wrapped_log_is_known_by_its_lines),
+		cmocka_unit_test(times_far_from_their_wrappers_are_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
