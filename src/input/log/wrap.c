@@ -45,16 +45,19 @@ static bool is_name(struct sv s)
 
 #define ESCAPE '\x1b'
 
-/* Where the sequence at i ends (ECMA-48 5.4): ESC [ parameters, and a byte from @ to ~. */
+/*
+ * Where the sequence at i ends (ECMA-48 5.4): ESC [ parameters, and a byte from @
+ * to ~. Beyond the line when it breaks off: a piece of a line may end in it.
+ */
 static size_t sequence_end(struct sv line, size_t i)
 {
 	i++;
-	if (i >= line.n || line.p[i] != '[')
+	if (i < line.n && line.p[i] != '[')
 		return i;
 	for (i++; i < line.n; i++)
 		if (line.p[i] >= '@' && line.p[i] <= '~')
 			return i + 1;
-	return i;
+	return line.n + 1;
 }
 
 static bool peel_colours(struct sv line, struct wrap_memory *m, struct wrap_layer *out)
@@ -66,13 +69,15 @@ static bool peel_colours(struct sv line, struct wrap_memory *m, struct wrap_laye
 		return false;
 	plain = arena_alloc(m->record, line.n);
 	for (size_t i = 0; i < line.n;) {
-		if (line.p[i] == ESCAPE)
-			i = sequence_end(line, i);
+		size_t end = line.p[i] == ESCAPE ? sequence_end(line, i) : line.n + 1;
+
+		if (end <= line.n)
+			i = end;
 		else
 			plain[n++] = line.p[i++];
 	}
 	out->text = (struct sv){ plain, n };
-	return true;
+	return n < line.n;
 }
 
 /* ---- what was joined to the line ---- */
@@ -260,6 +265,15 @@ static bool peel_compose(struct sv line, struct wrap_memory *m, struct wrap_laye
 	return is_name(out->host);
 }
 
+/* What a container may print that has a wrapper of its own: a priority, a time, an object. */
+static bool begins_wrapped(struct sv text, struct wrap_memory *m)
+{
+	struct wrap_layer inner = { .name = NULL };
+
+	return wrap_stamp_begins(text) || sv_starts_with(text, SV("{\"")) || sv_starts_with(text, SV("[pod/")) ||
+	       wrap_stamp_peel(text, m, &inner);
+}
+
 /*
  * stern: POD CONTAINER text. Two words before a line that begins with a time or
  * an object are certain; later lines of that container are known by them.
@@ -277,7 +291,7 @@ static bool peel_stern(struct sv line, struct wrap_memory *m, struct wrap_layer 
 		return false;
 	both = (struct sv){ line.p, (size_t)(rest.p - line.p) };
 	if (!wrap_remembers(m, both)) {
-		if (!wrap_stamp_begins(rest) && !sv_starts_with(rest, SV("{\"")))
+		if (!begins_wrapped(rest, m))
 			return false;
 		wrap_remember(m, both);
 	}

@@ -135,6 +135,7 @@ static void each_wrapper_comes_off(void **state)
 		{ ">" INNER, "quote", INNER, -1, NULL, WRAP_WHOLE },
 		{ "\xef\xbb\xbf" INNER, "mark", INNER, -1, NULL, WRAP_WHOLE },
 		{ "\x1b[32mINFO\x1b[0m text\x1b[1;31m", "colours", "INFO text", -1, NULL, WRAP_WHOLE },
+		{ "\x1b[32mtext\x1b[", "colours", "text\x1b[", -1, NULL, WRAP_WHOLE },
 	};
 
 	(void)state;
@@ -170,6 +171,8 @@ static void lines_of_applications_are_left_as_they_are(void **state)
 		"11:31:38.530 [main] INFO a.B - x", "| a | b |", " id | name",
 		/* A number or a name before something that is no beginning of a record; a tag; a mark alone. */
 		"C:\\logs\\app.log: 12 files", "C:\\logs\\app.log", "C:12:text", "cause: \\x:12:text", "app.log:\tat a.B",
+		/* What may go on in the next piece. */
+		"text \x1b[3", "text \x1b",
 		"12:text", "12:13 text", "12-text", "a-12-" INNER, "app.log-x-" INNER, ">text", "\xef\xbb\xbf",
 	};
 	struct wrap_memory m = memory();
