@@ -557,6 +557,18 @@ static void the_indent_of_a_pasted_log_is_taken_off(void **state)
 	check_pasted("a trace first", "    \tat a.B(B.java:2)\n    \tat a.C(C.java:3)\n    " KAFKA "\n", 3, 1);
 }
 
+/* Select-String -Context: "> " before what was found, two blanks before what stands around it. */
+static void what_stands_around_a_find_is_read_with_it(void **state)
+{
+	struct kit *k = read_log(SV("\r\n  C:\\logs\\server.log:11:" OTHER "\r\n> C:\\logs\\server.log:12:" KAFKA "\r\n  C:\\logs\\server.log:13:" OTHER "\r\n"));
+
+	(void)state;
+	assert_int_equal(only_eviction(k)->time.us, AT);
+	assert_int_equal(only_eviction(k)->place.number, 3);
+	assert_int_equal(k->info.records, 3);
+	kit_free(k);
+}
+
 static void a_margin_is_no_indent(void **state)
 {
 	static const struct {
@@ -761,6 +773,7 @@ int main(void)
 		cmocka_unit_test(a_length_beyond_the_end_ends_the_input),
 		cmocka_unit_test(the_journal_tells_the_zone_of_its_lines),
 		cmocka_unit_test(the_indent_of_a_pasted_log_is_taken_off),
+		cmocka_unit_test(what_stands_around_a_find_is_read_with_it),
 		cmocka_unit_test(a_margin_is_no_indent),
 		cmocka_unit_test(continuations_keep_what_is_theirs),
 		cmocka_unit_test(counted_messages_are_read_one_behind_the_other),
