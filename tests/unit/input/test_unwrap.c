@@ -698,6 +698,28 @@ static void times_far_from_their_wrappers_are_told(void **state)
 	kit_free(k);
 }
 
+/* ---- torn messages ---- */
+
+static void a_torn_pause_is_told_with_its_place(void **state)
+{
+	struct kit *k = read_log(SV("[2026-11-30T13:47:00.000+0000][gc] GC(1) Pause Young (Normal) (G1 Evacuation Pause) 6M->6M(128M) 6.368ms\n"
+				    "[2026-11-30T13:47:01.000+0000][gc] GC(2) Pause Full (System.gc()) 97M->57M(12\n"
+				    "[2026-11-30T13:47:02.000+0000][gc,start] GC(3) Pause Full (System.gc())\n"
+				    "[2026-11-30T13:47:03.000+0000][safepoint] Safepoint \"G1CollectFull\", Time since last: 10921858 ns, Reac\n"
+				    "2026-11-30T13:47:04.000+0000: 4.039: Total time for which application threads were stopped: 12.003\n"));
+
+	(void)state;
+	assert_int_equal(k->info.records, 5);
+	/* The start of a collection, which no rule knows, is whole. */
+	assert_int_equal(k->info.unrecognized, 1);
+	assert_int_equal(kit_problems(k, "log.message_cut"), 3);
+	assert_int_equal(kit_problem(k, "log.message_cut")->severity, SEVERITY_NOTE);
+	assert_int_equal(kit_problem(k, "log.message_cut")->place.number, 2);
+	/* Nothing but the coverage. */
+	assert_int_equal(k->event_count, 1);
+	kit_free(k);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -730,6 +752,7 @@ int main(void)
 		cmocka_unit_test(many_writers_take_the_place_of_the_silent),
 		cmocka_unit_test(a_wrapped_log_is_known_by_its_lines),
 		cmocka_unit_test(times_far_from_their_wrappers_are_told),
+		cmocka_unit_test(a_torn_pause_is_told_with_its_place),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
