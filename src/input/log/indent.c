@@ -87,10 +87,18 @@ static struct sv first_indent(struct sv head, const struct rules *r)
 	return SV("");
 }
 
-/* Most lines of a log stand at its margin, and most of its records: only where neither does is it indented. */
+/* In prose, so many records make a log of it. */
+#define RECORDS_LEAST 2
+
+/*
+ * Most lines of a log stand at its margin, and most of its records: where neither
+ * does it is indented. So it is where prose alone stands there.
+ */
 static bool indent_sniff(struct sv head, const struct rules *r)
 {
-	return is_mostly_indented(head) && count_records(head, r, true) > count_records(head, r, false);
+	if (is_mostly_indented(head))
+		return count_records(head, r, true) > count_records(head, r, false);
+	return !unwrap_is_log(r, head, SNIFF_LINES) && count_records(head, r, true) >= RECORDS_LEAST;
 }
 
 /* ---- reading ---- */

@@ -551,6 +551,7 @@ static void the_indent_of_a_pasted_log_is_taken_off(void **state)
 	check_pasted("a tab, CRLF", "\t" TRACE "\r\n\t\tat a.B(B.java:1)\r\n\t" KAFKA "\r\n", 3, 2);
 	check_pasted("an answer to a mail that had it", "He wrote:\n>     " OTHER "\n>     " KAFKA "\n>\n>     " OTHER "\n", 3, 3);
 	check_pasted("in a list, between fences", "1. This is what I see:\n\n   ```\n   " OTHER "\n   " KAFKA "\n   ```\n\nAnd no more.\n", 5, 2);
+	check_pasted("in much prose", "# Refunds twice\n\nAt noon we saw this.\n\n    " OTHER "\n    " KAFKA "\n\nThe broker\nis fine,\nand so\nare we.\n", 6, 2);
 	check_pasted("an object a line", "    {\"time\":\"2026-11-30T11:33:04Z\",\"message\":\"nothing\"}\n    " KAFKA "\n", 2, 2);
 	check_pasted("fences without an indent", "# Report\n\n```\n" OTHER "\n" KAFKA "\n```\n", 5, 2);
 	/* Cut out of the middle of its file: it begins in a trace. */
@@ -580,6 +581,8 @@ static void a_margin_is_no_indent(void **state)
 		{ "> " KAFKA "\n> " OTHER "\n", "lines" },
 		{ "    some prose\n    and more of it\n", "none" },
 		{ "    " KAFKA "\n", "indent" },
+		/* One example in a text is none. */
+		{ "Such lines:\n\n    " KAFKA "\n\nare read.\n", "none" },
 		/* As many here as there: it is the margin's log. */
 		{ KAFKA "\n    " KAFKA "\n    x\n", "lines" },
 	};
