@@ -22,8 +22,8 @@
 
 /* Three records: one line, one with a trace, one with a block. */
 static const char *const plain[] = {
-	"[2026-11-30 11:33:04,220] INFO [GroupCoordinator 1]: Member m-1 in group refunds has failed, removing it from the group "
-	"(kafka.coordinator.group.GroupCoordinator)",
+	("[2026-11-30 11:33:04,220] INFO [GroupCoordinator 1]: Member m-1 in group refunds has failed, removing it from the group "
+	 "(kafka.coordinator.group.GroupCoordinator)"),
 	"[2026-11-30 11:33:05,000] ERROR failed: \"no\\way\" (a.B)",
 	"java.lang.IllegalStateException: no",
 	"\tat a.B.c(B.java:1)",
