@@ -137,6 +137,13 @@ static bool is_space(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+uint64_t sv_hash(uint64_t begun, struct sv s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		begun = (begun ^ (unsigned char)s.p[i]) * UINT64_C(1099511628211);
+	return begun;
+}
+
 struct sv sv_trim(struct sv s)
 {
 	while (s.n > 0 && is_space(s.p[0])) {

@@ -96,6 +96,8 @@ struct tcp_quiet {
 	int64_t start_us, end_us;
 	uint64_t kernel_packets;
 	bool pending;
+	bool has_spoken;	/* the other side has sent payload, */
+	int64_t spoken_us;	/* last at this time */
 };
 
 /* Data that stands so long is in trouble, and a host silent for so long has been silent: beyond any delayed acknowledgment (RFC 9293 3.8.6.3). */

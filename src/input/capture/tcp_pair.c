@@ -224,7 +224,8 @@ bool tcp_pair_quiet(const struct tcp_pair *p, unsigned side, int64_t now_us, str
 	if (!is_too_long(s, now_us - start) || is_in_trouble(p, now_us))
 		return false;
 	*out = (struct tcp_quiet){ .mark = s->last_act, .side = side, .start_us = start, .end_us = now_us,
-				   .kernel_packets = s->kernel_packets, .pending = is_pending(p, side, now_us) };
+				   .kernel_packets = s->kernel_packets, .pending = is_pending(p, side, now_us),
+				   .has_spoken = p->side[!side].acted, .spoken_us = p->side[!side].last_act.us };
 	/* A server that owes nothing is idle. */
 	return side == TCP_A || out->pending;
 }

@@ -302,6 +302,8 @@ void tcp_report_quiet(struct tcp_report *r, const struct tcp_pair *p, const stru
 	set_direction(&e, quiet->side);
 	event_set_int(&e, FIELD_ACKS, (int64_t)quiet->kernel_packets);
 	set_flag(&e, FIELD_PENDING, quiet->pending);
+	if (quiet->has_spoken)
+		event_set_int(&e, FIELD_SPOKEN_AT_US, quiet->spoken_us);
 	set_flag(&e, FIELD_CENSORED, censored);
 	tcp_report_put(r, &e);
 }

@@ -1172,6 +1172,8 @@ static void test_paused_process_is_quiet_and_no_stall(void **state)
 	assert_interval(quiet, 10000, 20000);
 	assert_field(quiet, FIELD_ACKS, 1);
 	assert_flag(quiet, FIELD_PENDING, true);
+	/* The answer to what it had asked came into the silence. */
+	assert_at(quiet, FIELD_SPOKEN_AT_US, 10300);
 	assert_string_equal(quiet->path_a, "10.0.0.1:40001");
 	assert_string_equal(quiet->path_b, "10.0.0.2:9092");
 	assert_none(s, EVENT_NET_STALL);
