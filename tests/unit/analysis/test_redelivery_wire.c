@@ -33,7 +33,8 @@ static const struct plot usual = {
 	.refused_of = FIRST, .delivered_at = "10:00:21", .delivered = "2", .delivered_end = "3", .next_at = "10:00:40",
 };
 
-static void asks_where(struct story *st, const char *when, const char *path, const char *client, const char *member, const char *offset)
+static void asks_where(struct story *st, const char *when, const char *path, const char *client, const char *member,
+		       const char *offset)
 {
 	story_event(st, EVENT_WIRE_COMMITTED, "c", at(when), "path_a", path, "path_b", BROKER, "group", "g", "client", client,
 		    "member", member, "topic", "t", "partition", "3", "offset", offset, NULL);
