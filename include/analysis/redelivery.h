@@ -20,7 +20,8 @@ struct redelivery {
 	struct sv from, to;		/* consumers before and after */
 	struct ref_time time;		/* of the first record seen again */
 	int64_t longest_gap_us;		/* from a record's first handling to that after the rebalance; 0 when none was seen */
-	const char *basis;		/* "effects at the same offsets", "restored offset below one processed" */
+	/* "effects at the same offsets", "restored offset below one processed", "delivered from below a refused commit" */
+	const char *basis;
 	struct evidence_list evidence;
 };
 

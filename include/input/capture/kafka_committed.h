@@ -13,8 +13,9 @@
 
 #include "input/capture/kafka_conn.h"
 
-/* The request was answered now: the partition's offset is committed. */
-void kafka_committed_take(struct kafka_conn *c, const struct kafka_request *r, struct sv topic, int64_t partition, int64_t offset);
+/* The request was answered now: the partition's offset, where it is known, is committed. */
+void kafka_committed_take(struct kafka_conn *c, const struct kafka_request *r, struct sv topic, int64_t partition,
+			  const struct kafka_number *offset);
 /* Something else is told of the partition: what came before it goes first. */
 void kafka_committed_tell(struct kafka_conn *c, struct sv topic, int64_t partition);
 /* Tells what is kept of the connection, and forgets it. */

@@ -67,6 +67,11 @@ struct tcp_pair {
 	uint64_t domain;	/* of VLANs and tunnels */
 	int64_t resent_second[TCP_RESENTS_KEPT];	/* the latest in which segments were sent again, in turn */
 	unsigned resents;	/* such seconds so far */
+	/*
+	 * Which of several VLANs or tunnels it is in that have hosts of these addresses; 0: none other is known. One that is
+	 * heard in one direction alone is no other: tunnels may differ by direction.
+	 */
+	uint8_t zone;
 	struct tcp_pair *next;	/* of the same hash, or in the free list */
 };
 
@@ -91,6 +96,8 @@ struct tcp_quiet {
 	int64_t start_us, end_us;
 	uint64_t kernel_packets;
 	bool pending;
+	bool has_spoken;	/* the other side has sent payload, */
+	int64_t spoken_us;	/* last at this time */
 };
 
 /*

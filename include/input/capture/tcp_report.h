@@ -13,8 +13,8 @@ struct tcp_report {
 	bool failed;
 };
 
-/* "[", an IPv6 address, "]:65535" */
-#define TCP_END_BYTES 56
+/* "[", an IPv6 address, "%17", "]:65535" */
+#define TCP_END_BYTES 64
 
 /* The texts of a connection's ends, which an event borrows. */
 struct tcp_ends {

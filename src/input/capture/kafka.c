@@ -172,6 +172,17 @@ static void take_acknowledgment(struct kafka_conn *c, unsigned side, uint32_t ac
 		kafka_queue_acknowledged(&c->queue, ack);
 }
 
+/* Of a conversation that is known, all that a segment can be is looked at by its stream alone. */
+static bool passes(struct kafka_conn *c, unsigned side, const struct segment *s)
+{
+	struct kafka_stream *stream = &c->stream[side];
+
+	if (c->phase != KAFKA_KNOWN || side == c->client || !kafka_stream_is_inside(stream, s->sequence, s->payload_bytes))
+		return false;
+	kafka_stream_pass(stream, framing_of(c, side), &c->side[side], s->payload, s->payload_captured, s->payload_bytes);
+	return true;
+}
+
 static void take_segment(struct kafka_conn *c, unsigned side, const struct segment *s)
 {
 	const struct kafka_piece p = { .sequence = s->sequence, .bytes = s->payload, .captured = s->payload_captured,
@@ -198,7 +209,7 @@ void kafka_segment(struct kafka *k, struct tcp_conn *t, unsigned side, const str
 		c->closed_us = now_us;
 	if ((s->flags & TCP_ACK) != 0)
 		take_acknowledgment(c, side, s->acknowledgment);
-	if (s->payload_bytes > 0)
+	if (s->payload_bytes > 0 && !passes(c, side, s))
 		take_segment(c, side, s);
 }
 

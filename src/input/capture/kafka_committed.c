@@ -16,7 +16,8 @@ struct commit {
 	uint32_t count;			/* 0: nothing is open */
 	int64_t first_us;		/* when the first request was sent */
 	struct kafka_request latest;	/* without its items */
-	int64_t answered_us, offset;	/* of the latest */
+	int64_t answered_us;		/* of the latest */
+	struct kafka_number offset;
 	uint64_t retransmits;		/* of the connection when the first was answered */
 };
 
@@ -36,7 +37,8 @@ static void tell(struct kafka_conn *c, struct commit *t)
 	out.duration_us = t->answered_us > t->first_us ? t->answered_us - t->first_us : 0;
 	event_set_text(&out, FIELD_TOPIC, t->spot.topic);
 	event_set_int(&out, FIELD_PARTITION, t->spot.partition);
-	event_set_int(&out, FIELD_OFFSET, t->offset);
+	if (t->offset.known)
+		event_set_int(&out, FIELD_OFFSET, t->offset.value);
 	if (t->count > 1)
 		event_set_int(&out, FIELD_SAMPLES, t->count);
 	t->count = 0;
@@ -53,14 +55,16 @@ static bool is_same_member(const struct kafka_request *x, const struct kafka_req
 }
 
 /* On a connection that had trouble each is told, with its own times. */
-static bool goes_on(const struct kafka_conn *c, const struct commit *t, const struct kafka_request *r, int64_t offset)
+static bool goes_on(const struct kafka_conn *c, const struct commit *t, const struct kafka_request *r,
+		    const struct kafka_number *offset)
 {
 	return r->sends == 1 && t->latest.sends == 1 && r->sent_us - t->latest.sent_us <= SILENCE_MOST_US &&
-	       c->now_us - t->first_us <= KAFKA_TOGETHER_US && offset >= t->offset &&
+	       c->now_us - t->first_us <= KAFKA_TOGETHER_US && offset->known == t->offset.known && offset->value >= t->offset.value &&
 	       c->tcp->retransmits == t->retransmits && is_same_member(&t->latest, r);
 }
 
-void kafka_committed_take(struct kafka_conn *c, const struct kafka_request *r, struct sv topic, int64_t partition, int64_t offset)
+void kafka_committed_take(struct kafka_conn *c, const struct kafka_request *r, struct sv topic, int64_t partition,
+			  const struct kafka_number *offset)
 {
 	struct commit alone = { .spot = { .topic = topic, .partition = partition } }, *t;
 
@@ -79,7 +83,7 @@ void kafka_committed_take(struct kafka_conn *c, const struct kafka_request *r, s
 	t->latest = *r;
 	t->latest.items = NULL;
 	t->answered_us = c->now_us;
-	t->offset = offset;
+	t->offset = *offset;
 	if (t == &alone)
 		tell(c, t);
 }

@@ -4,6 +4,7 @@
 #include "input/capture/kafka_request.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "input/capture/kafka_api.h"
 #include "input/capture/kafka_opaque.h"
@@ -228,6 +229,13 @@ bool kafka_request_is_doubtful(const struct kafka_conn *c, const uint8_t *header
 	return c->phase == KAFKA_DOUBTED && c->queue.count == 0 && kafka_read_number(header + 12, 2) == 0;
 }
 
+/* Of the client that asked before: its name need not be looked at again. */
+static bool is_of_client(const struct kafka_conn *c, const struct kafka_frame *f)
+{
+	return c->client_id.n > 0 && head_bytes(f->bytes) == KAFKA_REQUEST_HEAD_BYTES + c->client_id.n && head_bytes(f->bytes) <= f->n &&
+	       memcmp(f->bytes + KAFKA_REQUEST_HEAD_BYTES, c->client_id.p, c->client_id.n) == 0;
+}
+
 bool kafka_request_take(void *context, const struct kafka_frame *f, bool *follow)
 {
 	struct kafka_conn *c = ((struct kafka_side *)context)->conn;
@@ -240,7 +248,8 @@ bool kafka_request_take(void *context, const struct kafka_frame *f, bool *follow
 	int64_t acks = -1;
 
 	(void)follow;
-	if (kafka_request_is_doubtful(c, f->bytes) || !kafka_request_is(f->bytes, f->n))
+	if (kafka_request_is_doubtful(c, f->bytes) ||
+	    !kafka_request_is(f->bytes, is_of_client(c, f) ? KAFKA_REQUEST_HEAD_BYTES : f->n))
 		return false;
 	client = kafka_names_again(k->names, read_client(&r, kafka_api_is_flexible(key, version)), c->client_id);
 	if (!sv_is_absent(client))

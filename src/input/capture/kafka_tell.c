@@ -272,8 +272,8 @@ static void each_committed(struct exchange *x, enum kafka_what array, const stru
 	(void)array;
 	if (sv_is_absent(topic))
 		return;
-	if (kafka_number(f, KAFKA_ERROR, 0) == 0 && offset.known && offset.value >= 0) {
-		kafka_committed_take(x->conn, x->request, topic, partition, offset.value);
+	if (kafka_number(f, KAFKA_ERROR, 0) == 0 && offset.value >= 0) {
+		kafka_committed_take(x->conn, x->request, topic, partition, &offset);
 		return;
 	}
 	kafka_committed_tell(x->conn, topic, partition);

@@ -25,9 +25,14 @@
 /* So many flows are looked at; a pair with more of them in trouble has one among these. */
 #define FLOWS_LOOKED_AT 64
 
+/* VLANs and tunnels that are told apart where the same addresses are in several of them. */
+#define DOMAINS_MOST 16
+
 struct tcp_pairs {
 	struct arena *arena;
 	struct tcp_pair *free;
+	uint64_t domain[DOMAINS_MOST];	/* in the order in which they came */
+	unsigned domains;
 	struct tcp_pair *bucket[PAIR_BUCKETS];
 };
 
@@ -68,6 +73,32 @@ struct tcp_pair *tcp_pairs_find(struct tcp_pairs *p, uint64_t domain, const stru
 	return pair;
 }
 
+/* The place of the domain among those that came before; DOMAINS_MOST when there are too many. */
+static unsigned place_of(struct tcp_pairs *p, uint64_t domain)
+{
+	unsigned i = 0;
+
+	while (i < p->domains && p->domain[i] != domain)
+		i++;
+	if (i == p->domains && i < DOMAINS_MOST)
+		p->domain[p->domains++] = domain;
+	return i;
+}
+
+static uint8_t zone_of(struct tcp_pairs *p, uint64_t domain, const struct tcp_address *caller, const struct tcp_address *callee,
+		       uint16_t callee_port)
+{
+	unsigned place = place_of(p, domain);
+
+	for (unsigned i = 0; i < p->domains; i++) {
+		const struct tcp_pair *other = i != place ? tcp_pairs_find(p, p->domain[i], caller, callee, callee_port) : NULL;
+
+		if (other != NULL && other->side[TCP_A].heard_us != 0 && other->side[TCP_B].heard_us != 0)
+			return (uint8_t)(place + 1);
+	}
+	return 0;
+}
+
 struct tcp_pair *tcp_pairs_hold(struct tcp_pairs *p, uint64_t domain, const struct tcp_address *caller,
 				const struct tcp_address *callee, uint16_t callee_port)
 {
@@ -75,6 +106,7 @@ struct tcp_pair *tcp_pairs_hold(struct tcp_pairs *p, uint64_t domain, const stru
 
 	if (pair == NULL) {
 		size_t bucket = bucket_of(domain, caller, callee, callee_port);
+		uint8_t zone = zone_of(p, domain, caller, callee, callee_port);
 
 		pair = p->free;
 		if (pair != NULL)
@@ -82,7 +114,7 @@ struct tcp_pair *tcp_pairs_hold(struct tcp_pairs *p, uint64_t domain, const stru
 		else
 			pair = arena_alloc(p->arena, sizeof *pair);
 		*pair = (struct tcp_pair){ .domain = domain, .caller = *caller, .callee = *callee, .callee_port = callee_port,
-					   .next = p->bucket[bucket] };
+					   .zone = zone, .next = p->bucket[bucket] };
 		p->bucket[bucket] = pair;
 	}
 	pair->connections++;
@@ -192,7 +224,8 @@ bool tcp_pair_quiet(const struct tcp_pair *p, unsigned side, int64_t now_us, str
 	if (!is_too_long(s, now_us - start) || is_in_trouble(p, now_us))
 		return false;
 	*out = (struct tcp_quiet){ .mark = s->last_act, .side = side, .start_us = start, .end_us = now_us,
-				   .kernel_packets = s->kernel_packets, .pending = is_pending(p, side, now_us) };
+				   .kernel_packets = s->kernel_packets, .pending = is_pending(p, side, now_us),
+				   .has_spoken = p->side[!side].acted, .spoken_us = p->side[!side].last_act.us };
 	/* A server that owes nothing is idle. */
 	return side == TCP_A || out->pending;
 }

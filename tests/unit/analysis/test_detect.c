@@ -716,6 +716,81 @@ static void test_a_pause_of_one_heartbeat(void **state)
 	story_free(st);
 }
 
+static void heartbeat(struct story *st, struct host_time t)
+{
+	story_interval(st, EVENT_WIRE_HEARTBEAT, "c1", t, (struct host_time){ t.us + US_PER_MS }, "path_a", C1, "path_b", BROKER,
+		       "direction", "ab", NULL);
+}
+
+/* Eleven of them, from 10:00:00 on: each third a while after the one before, the others two seconds. */
+static void heartbeats(struct story *st, int64_t third_ms)
+{
+	struct host_time t = at("10:00:00");
+
+	for (int i = 0; i < 11; i++) {
+		heartbeat(st, t);
+		t.us += (i % 3 == 2 ? third_ms : 2000) * US_PER_MS;
+	}
+}
+
+/* Quiet from 10:00:40 to 10:00:50; the broker's last word stands that long after the client's. */
+static void quiet_after_word(struct story *st, int64_t word_ms)
+{
+	char spoken[32];
+
+	snprintf(spoken, sizeof spoken, "%lld", (long long)at("10:00:40").us + (long long)(word_ms * US_PER_MS));
+	connection(st, "c1", C1, "09:59:00", "10:02:00");
+	story_interval(st, EVENT_NET_QUIET, "c1", at("10:00:40"), at("10:00:50"), "path_a", C1, "path_b", BROKER, "direction", "ab", "acks",
+		       "1", "pending", "1", "spoken_at_us", spoken, NULL);
+}
+
+/* A client without a timer for heartbeats, as KafkaJS: while its handler works it sends as little as one that stands still. */
+static void test_a_handler_that_holds_back_heartbeats_is_no_pause(void **state)
+{
+	static const struct {
+		int64_t third_ms, word_ms;
+		bool is_pause;
+	} cases[] = {
+		/* A third comes when the next poll comes, and the last was answered at once: it is at work. */
+		{ 4000, 2, false },
+		/* It had asked for more, and was given it half a second later: it did not take it. */
+		{ 4000, 500, true },
+		/* Every two seconds, whatever its handler does: a timer. */
+		{ 2000, 2, true },
+		/* Less than half an interval late is on time. */
+		{ 3000, 2, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct story *st = story_new();
+		struct windows all;
+
+		heartbeats(st, cases[i].third_ms);
+		quiet_after_word(st, cases[i].word_ms);
+		if (cases[i].is_pause)
+			assert_span(only(st, &all, WINDOW_PROCESS_PAUSE)->span, "10:00:40", "10:00:50");
+		else
+			assert_int_equal(find_windows(st).count, 0);
+		story_free(st);
+	}
+}
+
+/* Of ten that follow another two came late: a timer, and a machine that was busy now and then. */
+static void test_a_timer_that_is_late_now_and_then_is_one(void **state)
+{
+	struct story *st = story_new();
+	struct windows all;
+
+	(void)state;
+	heartbeats(st, 2000);
+	heartbeat(st, at("10:00:24"));
+	heartbeat(st, at("10:00:28"));
+	quiet_after_word(st, 2);
+	assert_span(only(st, &all, WINDOW_PROCESS_PAUSE)->span, "10:00:40", "10:00:50");
+	story_free(st);
+}
+
 static void test_a_restart_is_no_pause(void **state)
 {
 	struct story *st = story_new();
@@ -1021,6 +1096,8 @@ int main(void)
 		cmocka_unit_test(test_timers_that_run_out_late_belong_to_the_outage),
 		cmocka_unit_test(test_process_pause),
 		cmocka_unit_test(test_a_pause_of_one_heartbeat),
+		cmocka_unit_test(test_a_handler_that_holds_back_heartbeats_is_no_pause),
+		cmocka_unit_test(test_a_timer_that_is_late_now_and_then_is_one),
 		cmocka_unit_test(test_a_restart_is_no_pause),
 		cmocka_unit_test(test_waiting_for_an_answer_is_no_pause),
 		cmocka_unit_test(test_short_or_ordinary_silence_is_no_pause),

@@ -930,6 +930,25 @@ static void commits_that_follow_are_told_once(void **state)
 	has_number(h, FIELD_GENERATION, 7);
 }
 
+/* A snapshot length may leave the answer and cut the offset off: then it is not made up. */
+static void commits_of_which_the_offset_is_cut_off(void **state)
+{
+	struct talk *t = begin();
+
+	(void)state;
+	opens(t, 0);
+	commits(t, 10, 20, &(struct commit){ 7, 3, 100, 0 }, false);
+	/* The request is longer than its answer. */
+	t->snap = 45;
+	commits(t, 400, 21, &(struct commit){ 7, 3, 101, 0 }, false);
+	commits(t, 800, 22, &(struct commit){ 7, 3, 102, 0 }, false);
+	end(t);
+	assert_int_equal(count_of(t, EVENT_WIRE_COMMIT), 2);
+	has_number(nth(t, EVENT_WIRE_COMMIT, 0), FIELD_OFFSET, 100);
+	has_not(nth(t, EVENT_WIRE_COMMIT, 1), FIELD_OFFSET);
+	has_number(nth(t, EVENT_WIRE_COMMIT, 1), FIELD_SAMPLES, 2);
+}
+
 /* Those that say something else, or show how the path was, stand by themselves. */
 static void commits_that_differ_are_told_apart(void **state)
 {
@@ -1189,6 +1208,59 @@ static void a_fetch_is_late_after_its_wait(void **state)
 	}
 }
 
+/* Once the connection is known the start of a request is all that is looked at: it says how long a fetch waits. */
+static void the_start_of_a_fetch_says_how_long_it_waits(void **state)
+{
+	size_t versions = 0;
+
+	(void)state;
+	for (size_t i = 0; i < FRAME_COUNT; i++) {
+		struct frame q = from_hex(kafka_frames[i].request), r = from_hex(kafka_frames[i].answer);
+		struct talk *t;
+
+		if (kafka_frames[i].key != KAFKA_FETCH)
+			continue;
+		t = begin();
+		opens(t, 0);
+		beats(t, 1, 1);
+		/* It comes in two segments, cut behind what is looked at. */
+		asks(t, 10, q.bytes, 50);
+		asks(t, 11, q.bytes + 50, q.n - 50);
+		answers(t, 2000, r.bytes, r.n);
+		beats(t, 3000, 2);
+		end(t);
+		has_number(only(t, EVENT_WIRE_LATE), FIELD_LIMIT_MS, 500);
+		assert_int_equal(count_of(t, EVENT_WIRE_HEARTBEAT), 2);
+		versions++;
+	}
+	assert_in_range(versions, 10, 30);
+}
+
+/* However long the name of its transaction, and in how many segments it comes. */
+static void the_start_of_a_produce_says_whether_it_is_answered(void **state)
+{
+	(void)state;
+	for (int acks = -1; acks <= 0; acks++) {
+		struct frame q = request(KAFKA_PRODUCE, 3, 9);
+		struct talk *t = begin();
+		char name[250];
+
+		memset(name, 'x', sizeof name - 1);
+		name[sizeof name - 1] = '\0';
+		add_text(&q, name);
+		add(&q, acks, 2);
+		q.n += 700;
+		finish_frame(&q);
+		opens(t, 0);
+		beats(t, 1, 1);
+		asks(t, 10, q.bytes, 200);
+		asks(t, 11, q.bytes + 200, q.n - 200);
+		segment(t, 5000, true, TCP_ACK | TCP_FIN, t->client, NULL, 0);
+		end(t);
+		assert_int_equal(count_of(t, EVENT_WIRE_UNANSWERED), acks != 0);
+	}
+}
+
 /* ---- names of topics ---- */
 
 static void topic_ids_are_named_by_metadata(void **state)
@@ -1389,6 +1461,7 @@ int main(void)
 		cmocka_unit_test(records_that_come_again_are_told_apart),
 		cmocka_unit_test(deliveries_are_told_within_ten_seconds),
 		cmocka_unit_test(commits_that_follow_are_told_once),
+		cmocka_unit_test(commits_of_which_the_offset_is_cut_off),
 		cmocka_unit_test(commits_that_differ_are_told_apart),
 		cmocka_unit_test(commits_are_told_within_ten_seconds),
 		cmocka_unit_test(many_frames_share_a_segment),
@@ -1399,6 +1472,8 @@ int main(void)
 		cmocka_unit_test(a_produce_without_acks_has_no_answer),
 		cmocka_unit_test(what_was_not_answered_is_told_with_its_number),
 		cmocka_unit_test(a_fetch_is_late_after_its_wait),
+		cmocka_unit_test(the_start_of_a_fetch_says_how_long_it_waits),
+		cmocka_unit_test(the_start_of_a_produce_says_whether_it_is_answered),
 		cmocka_unit_test(topic_ids_are_named_by_metadata),
 		cmocka_unit_test(sasl_is_passed_over),
 		cmocka_unit_test(heartbeats_under_tls_are_suggested),

@@ -822,6 +822,56 @@ static void test_an_answer_from_another_domain_makes_it_one(void **state)
 	}
 }
 
+/* A request and its answer in this domain. */
+static void speaks_in(struct talk *t, double ms, uint64_t domain, uint64_t answer_domain)
+{
+	struct segment ask = from_client(t, TCP_ACK, t->client, 100), reply;
+
+	ask.domain = domain;
+	say(t->story, ms, &ask);
+	t->client += 100;
+	reply = from_broker(t, TCP_ACK, t->broker, 16);
+	reply.domain = answer_domain;
+	say(t->story, ms + 1, &reply);
+	t->broker += 16;
+	t->client_has = t->broker;
+}
+
+static size_t count_paths(const struct story *s, const char *path_a, const char *path_b)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->count; i++)
+		n += s->events[i].event.type == EVENT_NET_CONNECTION && strcmp(s->events[i].path_a, path_a) == 0 &&
+		     strcmp(s->events[i].path_b, path_b) == 0;
+	return n;
+}
+
+/* Two sites with the same addresses, down to the ports. The twins: one VLAN, and one tunnel whose numbers differ by direction. */
+static void test_paths_of_two_vlans_are_told_apart(void **state)
+{
+	static const uint64_t domains[][4] = { { 10, 10, 20, 20 }, { 10, 10, 10, 10 }, { 10, 11, 10, 11 } };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct story *s = begin();
+		struct talk one = talk_from(s, 40001), two = talk_from(s, i == 0 ? 40001 : 40002);
+
+		two.client += 900000;
+		two.broker += 900000;
+		for (int n = 0; n < 3; n++) {
+			speaks_in(&one, 100 * n, domains[i][0], domains[i][1]);
+			speaks_in(&two, 100 * n + 10, domains[i][2], domains[i][3]);
+		}
+		end(s);
+		assert_int_equal(count_of(s, EVENT_NET_CONNECTION), 2);
+		assert_int_equal(count_paths(s, "10.0.0.1:40001", "10.0.0.2:9092"), 1);
+		assert_int_equal(count_paths(s, "10.0.0.1%2:40001", "10.0.0.2%2:9092"), i == 0);
+		assert_int_equal(count_paths(s, "10.0.0.1:40002", "10.0.0.2:9092"), i != 0);
+		done(s);
+	}
+}
+
 static void test_keep_alives_are_not_retransmissions(void **state)
 {
 	struct story *s = begin();
@@ -1122,6 +1172,8 @@ static void test_paused_process_is_quiet_and_no_stall(void **state)
 	assert_interval(quiet, 10000, 20000);
 	assert_field(quiet, FIELD_ACKS, 1);
 	assert_flag(quiet, FIELD_PENDING, true);
+	/* The answer to what it had asked came into the silence. */
+	assert_at(quiet, FIELD_SPOKEN_AT_US, 10300);
 	assert_string_equal(quiet->path_a, "10.0.0.1:40001");
 	assert_string_equal(quiet->path_b, "10.0.0.2:9092");
 	assert_none(s, EVENT_NET_STALL);
@@ -1697,6 +1749,7 @@ int main(void)
 		cmocka_unit_test(test_packet_missed_by_the_capture_is_no_stall),
 		cmocka_unit_test(test_vlans_that_are_recorded_without_their_tags_too),
 		cmocka_unit_test(test_an_answer_from_another_domain_makes_it_one),
+		cmocka_unit_test(test_paths_of_two_vlans_are_told_apart),
 		cmocka_unit_test(test_keep_alives_are_not_retransmissions),
 		cmocka_unit_test(test_last_byte_sent_again_is_a_retransmission),
 		cmocka_unit_test(test_zero_window_lasts_until_it_opens_and_its_probes_do_not_count),
