@@ -19,7 +19,7 @@
 
 struct records;
 
-/* Reads the file's header. False when it cannot be read: *why says how, until records_close. */
+/* Reads the file's header. False when it cannot be read: *why says how, until records_close, which is called then too. */
 bool records_open(struct stream *s, const struct record_reader_ops *ops, unsigned threads, struct records **out,
 		  const char **why);
 

@@ -16,7 +16,10 @@
 
 struct tcp_conn;
 
-/* Connections go by the number that they were given once. The link of number 0 closes the ring: before the oldest, behind the newest. */
+/*
+ * Connections go by the number that they were given once. The link of number 0
+ * closes the ring: before the oldest, behind the newest.
+ */
 struct tcp_activity {
 	struct arena *arena;
 	struct tcp_link {

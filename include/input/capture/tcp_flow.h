@@ -187,7 +187,10 @@ struct tcp_progress {
 	int64_t rtt_us;
 };
 
-/* Nearly always for a side that only receives: all it sent was acknowledged before, and tcp_flow_acknowledge changes nothing. */
+/*
+ * Nearly always for a side that only receives: all that it sent was acknowledged
+ * before, and tcp_flow_acknowledge would change nothing.
+ */
 static inline bool tcp_flow_is_acknowledged(const struct tcp_flow *f, uint32_t ack)
 {
 	return f->sent_count == 0 && f->synced && ack == f->next && !f->gap.open && !f->ack_suspected && !f->forgot;

@@ -100,7 +100,10 @@ struct tcp_quiet {
 	int64_t spoken_us;	/* last at this time */
 };
 
-/* Data that stands so long is in trouble, and a host silent for so long has been silent: beyond any delayed acknowledgment (RFC 9293 3.8.6.3). */
+/*
+ * Data that stands so long is in trouble, and a host not heard for so long has
+ * been silent: beyond any delayed acknowledgment (RFC 9293 3.8.6.3).
+ */
 #define TCP_TROUBLE_US (500 * US_PER_MS)
 /* It was silent for a while, and is heard. */
 void tcp_pair_wake(struct tcp_side *s, int64_t now_us);

@@ -39,7 +39,10 @@ enum { PORT_VXLAN = 4789, PORT_VXLAN_LINUX = 8472, PORT_GENEVE = 6081 };
 /* A header with no option but a timestamp: most are. */
 #define OPTIONS_USUAL 32
 
-/* Of eight bytes: to tell copies the start of a payload is enough, which every snapshot length shows: its sequence number tells the most. */
+/*
+ * Of eight bytes. To tell copies the start of a payload is enough, which every
+ * snapshot length shows: its sequence number tells the most.
+ */
 #define DIGEST_WORDS 2
 
 struct packet_decoder {

@@ -276,6 +276,12 @@ static void release(struct records *r)
 
 /* ---- public ---- */
 
+/* What a stream has looked ahead at is read before a thread has begun. */
+static bool is_short(struct stream *s)
+{
+	return stream_head(s).n < STREAM_HEAD_BYTES;
+}
+
 bool records_open(struct stream *s, const struct record_reader_ops *ops, unsigned threads, struct records **out,
 		  const char **why)
 {
@@ -285,7 +291,7 @@ bool records_open(struct stream *s, const struct record_reader_ops *ops, unsigne
 	*out = r;
 	r->arena = a;
 	r->ops = ops;
-	r->slots = threads > 1 && !ops->keeps_bytes ? SLOTS_AHEAD : SLOTS_ALONE;
+	r->slots = threads > 1 && !ops->keeps_bytes && !is_short(s) ? SLOTS_AHEAD : SLOTS_ALONE;
 	r->most = ops->keeps_bytes ? 1 : RECORDS_MOST;
 	pthread_mutex_init(&r->mutex, NULL);
 	pthread_cond_init(&r->changed, NULL);

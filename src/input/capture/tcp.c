@@ -23,7 +23,7 @@
 #include "input/capture/tcp_stall.h"
 #include "input/capture/tcp_table.h"
 
-/* Open at once; the least recently active gives way. About 2 KB each. */
+/* Open at once; the least recently active gives way. About 3 KB each. */
 #define CONNECTIONS_MAX 16384
 
 #define RTO_LEAST_US (200 * US_PER_MS)
@@ -682,7 +682,8 @@ int tcp_hole(struct tcp *t, int64_t from_us, int64_t to_us)
 		t->now_us = from_us;
 	tcp_pairs_each(t->pairs, cut_pair, t);
 	/* At those that were not active since the hole before, nothing has changed. */
-	for (struct tcp_conn *c = tcp_activity_since_hole(&t->activity); c != NULL; c = tcp_activity_next(&t->activity, c->number)) {
+	for (struct tcp_conn *c = tcp_activity_since_hole(&t->activity); c != NULL;
+	     c = tcp_activity_next(&t->activity, c->number)) {
 		cut(t, c);
 		kafka_cut(t->kafka, c);
 		tcp_flow_unsync(&c->flow[TCP_A]);

@@ -238,7 +238,7 @@ enum tcp_data tcp_flow_send_any(struct tcp_flow *f, const struct segment *s, int
 	return kind;
 }
 
-/* Nearly always: what comes next, or nothing, and no doubt about anything. What tcp_flow_send_any makes of it follows at once. */
+/* Nearly always: what comes next, or nothing, and no doubt. What tcp_flow_send_any makes of it follows at once. */
 static bool is_next(const struct tcp_flow *f, const struct segment *s)
 {
 	return s->sequence == f->next && f->synced && !f->jump_suspected && s->payload_bytes != 1 &&

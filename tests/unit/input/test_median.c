@@ -59,7 +59,8 @@ static void every_value_moves_the_median_to_where_counting_finds_it(void **state
 		struct tcp_median m = { .count = 0 };
 
 		for (int i = 0; i < 3000; i++) {
-			int64_t us = order == 0 ? i * 7 : order == 1 ? (3000 - i) * 7 : (int64_t)(next_random(&seed) >> next_random(&seed) % 34);
+			uint64_t any = next_random(&seed) >> next_random(&seed) % 34;
+			int64_t us = order == 0 ? i * 7 : order == 1 ? (3000 - i) * 7 : (int64_t)any;
 
 			tcp_median_add(&m, i % 500 == 0 ? -us : i % 700 == 0 ? INT64_MAX - us : us);
 			assert_int_equal(tcp_median_us(&m), counted_us(&m));

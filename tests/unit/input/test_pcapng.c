@@ -641,7 +641,7 @@ static void test_empty_packets_without_end_are_all_there(void **state)
 	(void)state;
 	make_pcap_header(&m, 0xa1b2c3d4, LINK_RAW);
 	while (m.n + 16 < MAKING_BYTES_MAX)
-		make_pcap_record(&m, (uint32_t)START_S, count++, NULL, 0, 60);
+		make_pcap_record(&m, (uint32_t)START_S, count++, (const uint8_t *)"", 0, 60);
 	for (unsigned threads = 1; threads <= 2; threads++) {
 		struct pieces p = { .of = &m, .piece = 1 };
 		struct arena *a = arena_new();

@@ -239,7 +239,8 @@ static void expect_same_flow(const struct tcp_flow *x, const struct tcp_flow *y)
 static struct segment some_segment(const struct tcp_flow *f, uint64_t number, uint64_t *seed)
 {
 	static const uint32_t payloads[] = { 0, 0, 0, 1, 2, 100, 1448, 1448 };
-	static const uint8_t flags[] = { TCP_ACK, TCP_ACK, TCP_ACK, TCP_ACK, TCP_ACK | 8, TCP_ACK | TCP_FIN, TCP_SYN, TCP_RST };
+	static const uint8_t flags[] = { TCP_ACK,     TCP_ACK,		 TCP_ACK, TCP_ACK,
+					 TCP_ACK | 8, TCP_ACK | TCP_FIN, TCP_SYN, TCP_RST };
 	struct segment s = { .flags = TCP_ACK, .sequence = f->next, .payload_bytes = payloads[next_random(seed) % 8],
 			     .place = { .number = number } };
 
