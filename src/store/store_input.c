@@ -172,7 +172,8 @@ static void feed_column(void *context, int column, struct sqlite3_context *out)
 
 static int write_events(struct store *s)
 {
-	static const char sql[] = "INSERT INTO event_row (input, type, time_us, number, byte_offset, facts, text)"
+	/* OR ROLLBACK: what fails ends the input, so SQLite need not note how to undo this statement alone. */
+	static const char sql[] = "INSERT OR ROLLBACK INTO event_row (input, type, time_us, number, byte_offset, facts, text)"
 				  " SELECT ?2, c0, c1, c2, c3, c4, c5 FROM rows(?1)";
 	struct sqlite3_stmt *put = store_statement(s, STATEMENT_PUT_EVENTS, sql);
 	struct feed feed = { .batch = s->batch };
@@ -185,6 +186,7 @@ static int write_events(struct store *s)
 	if (store_run_kept(s, put, "write") < 0)
 		return -1;
 	s->stored += (uint64_t)sqlite3_changes(s->db);
+	store_ahead(s, s->batch->bytes.n);
 	return 0;
 }
 
