@@ -24,7 +24,7 @@ static int find_digest(const struct store *s, struct sv digest, struct input_inf
 	struct sqlite3_stmt *statement = NULL;
 	int result, rc = -1;
 
-	if (store_prepare(s, "SELECT id, kind = 'skipped', path FROM input WHERE digest = ?", &statement) < 0)
+	if (store_prepare(s, "SELECT id, kind = 'skipped' AND events = 0, path FROM input WHERE digest = ?", &statement) < 0)
 		return -1;
 	if (store_bind_text(statement, 1, digest) != SQLITE_OK) {
 		store_fail(s, "read");
@@ -44,7 +44,7 @@ out:
 	return rc;
 }
 
-/* All that refers to an input. Only one that was passed over is ever replaced, and that has no events. */
+/* One that was passed over: it has no events, and its problems refer to it. */
 static int delete_input(const struct store *s, int64_t id)
 {
 	struct sqlite3_stmt *statement = NULL;
