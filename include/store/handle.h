@@ -49,6 +49,8 @@ struct store {
 	uint64_t repeated;	/* events that were left out, since another input has them */
 	struct place first_repeated;
 	struct sv first_held;	/* where the first of them stands already, in words */
+	int ahead;		/* a descriptor of the file, for store_ahead; -1: none */
+	uint64_t ahead_bytes;	/* written since it was last told */
 	uint64_t flooded;	/* events that were left out, since their line stands in this input so often */
 	struct place first_flooded;
 };
@@ -92,6 +94,15 @@ int store_make_clock_tables(const struct store *s);
 
 /* Forgets the input in progress, if there is one. */
 void store_leave_input(struct store *s);
+
+/* ---- store_ahead.c ---- */
+
+/* Of a file that is written to; one that cannot be opened is written all the same. */
+void store_ahead_open(struct store *s);
+/* When SQLite has closed the file. */
+void store_ahead_close(struct store *s);
+/* So many bytes more have been written. */
+void store_ahead(struct store *s, uint64_t bytes);
 
 /* ---- held.c ---- */
 

@@ -24,7 +24,7 @@ static int find_digest(const struct store *s, struct sv digest, struct input_inf
 	struct sqlite3_stmt *statement = NULL;
 	int result, rc = -1;
 
-	if (store_prepare(s, "SELECT id, kind = 'skipped', path FROM input WHERE digest = ?", &statement) < 0)
+	if (store_prepare(s, "SELECT id, kind = 'skipped' AND events = 0, path FROM input WHERE digest = ?", &statement) < 0)
 		return -1;
 	if (store_bind_text(statement, 1, digest) != SQLITE_OK) {
 		store_fail(s, "read");
@@ -44,7 +44,7 @@ out:
 	return rc;
 }
 
-/* All that refers to an input. Only one that was passed over is ever replaced, and that has no events. */
+/* One that was passed over: it has no events, and its problems refer to it. */
 static int delete_input(const struct store *s, int64_t id)
 {
 	struct sqlite3_stmt *statement = NULL;
@@ -172,7 +172,8 @@ static void feed_column(void *context, int column, struct sqlite3_context *out)
 
 static int write_events(struct store *s)
 {
-	static const char sql[] = "INSERT INTO event_row (input, type, time_us, number, byte_offset, facts, text)"
+	/* OR ROLLBACK: what fails ends the input, so SQLite need not note how to undo this statement alone. */
+	static const char sql[] = "INSERT OR ROLLBACK INTO event_row (input, type, time_us, number, byte_offset, facts, text)"
 				  " SELECT ?2, c0, c1, c2, c3, c4, c5 FROM rows(?1)";
 	struct sqlite3_stmt *put = store_statement(s, STATEMENT_PUT_EVENTS, sql);
 	struct feed feed = { .batch = s->batch };
@@ -185,6 +186,7 @@ static int write_events(struct store *s)
 	if (store_run_kept(s, put, "write") < 0)
 		return -1;
 	s->stored += (uint64_t)sqlite3_changes(s->db);
+	store_ahead(s, s->batch->bytes.n);
 	return 0;
 }
 
