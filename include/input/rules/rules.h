@@ -71,13 +71,22 @@ struct log_record {
 };
 
 /*
- * Takes a line apart by the layout that fits it; the one that fitted the last
- * line of this input is tried first (*layout_hint, start with -1). False when
+ * Takes a line apart by the first layout that fits it, in the order of loading; the one that fitted the last
+ * line of this input is tried first, since it nearly always is (*layout_hint, start with -1). False when
  * none fits: a continuation of the record before, or no log. Texts that are not
  * in the line as they stand (out of JSON) go to the arena.
  */
 bool rules_layout(const struct rules *r, struct sv line, struct zone z, int *layout_hint, struct arena *a,
 		  struct log_record *out);
+
+/*
+ * The parts of a line that the layout (a hint that rules_layout gave) is known
+ * to fit, but for the time, which is known too: no part of *out is set that has
+ * to do with it. False when the layout does not fit after all.
+ */
+bool rules_layout_parts(const struct rules *r, int layout, struct sv line, struct log_record *out);
+/* Whether no layout before it fits the line. */
+bool rules_layout_is_first(const struct rules *r, int layout, struct sv line);
 
 /*
  * Matches a record's body (and the lines joined to it) against the message
@@ -100,7 +109,12 @@ struct rules_events {
 	bool ended;
 };
 void rules_events_init(struct rules_events *it, const struct rules *r, const struct log_record *record, const char **rule);
+/* The same, when it is known that no rules but these can fit: their numbers, counted from 0 in the order of loading, in order. */
+void rules_events_among(struct rules_events *it, const struct rules *r, const struct log_record *record, const uint32_t *numbers,
+			size_t count, const char **rule);
 bool rules_events_next(struct rules_events *it, struct event *e);
+/* Whether the rule is one of "event cut": the record is the beginning of a message. NULL is no rule. */
+bool rules_is_cut(const struct rule *rule);
 
 /*
  * Some messages do not say whose they are: their rule says "whose thread", and

@@ -20,6 +20,9 @@
 /* Of the lines at the start so many of a hundred may be wrapped: then it is a wrapper's file. */
 #define WRAPPED_PERCENT 10
 
+/* Of a fraction of a second in microseconds. */
+#define MICROS_DIGITS 6
+
 #define ESCAPE '\x1b'
 
 #define WORDS_MAX ((HEAD_SHAPE_MAX + 7) / 8)
@@ -31,20 +34,31 @@ struct word {
 	uint64_t range;		/* added to the difference, the highest bit of a byte tells that it is too great */
 };
 
-struct scan_plan {
+/* Lines of one layout. */
+struct form {
 	const struct head *head;
+	struct word words[WORDS_MAX];
+	size_t word_count;
+	size_t fraction_at, fraction_digits;	/* in the line; at most six: what is finer is cut */
+	int64_t fraction_unit_us;
+	size_t all_digits;	/* of the fraction */
+	size_t clock;		/* the first form whose times are written like these; of written zones each has its own */
+	bool bracketed;
+	bool guarded;		/* a wrapper may begin like these lines: what follows the time tells */
+};
+
+struct scan_plan {
+	struct form forms[SCAN_FORMS_MAX];	/* no line can be of two of them; the first is that of most lines, probably */
+	size_t form_count;
 	struct head_none *none;
 	struct filter *filter;
 	size_t rule_literals;	/* those before are of rules, the others near misses */
+	const uint32_t *rule_of;	/* each of those */
 	/* Literals of rules that are too short for the filter, and where in them the pair stands that is looked for. */
 	struct marks_wanted wanted;
 	struct sv short_literals[MARKS_PAIRS_MAX];
 	size_t pair_offsets[MARKS_PAIRS_MAX];
 	struct zone zone;
-	struct word words[WORDS_MAX];
-	size_t word_count;
-	size_t fraction_at, fraction_digits;	/* in the line */
-	bool guarded;		/* a wrapper may begin like these lines: what follows the time tells */
 };
 
 static void *checked(void *p)
@@ -85,15 +99,15 @@ static bool is_plain_time(struct sv layout, bool *zoned)
 	return *zoned || at == layout.n;
 }
 
-static void add_word(struct scan_plan *p, size_t at, const char *line)
+static void add_word(struct form *f, size_t at, const char *line)
 {
-	struct word *w = &p->words[p->word_count++];
-	size_t zone_at = p->fraction_at + p->fraction_digits;
+	struct word *w = &f->words[f->word_count++];
+	size_t zone_at = f->fraction_at + f->all_digits;
 	unsigned char bytes[8], range[8];
 
 	for (size_t i = 0; i < 8; i++) {
 		/* A written zone is the same for all of them. */
-		bool digit = p->head->shape[at + i] == '0' && at + i < zone_at;
+		bool digit = f->head->shape[at + i] == '0' && at + i < zone_at;
 
 		bytes[i] = (unsigned char)(digit ? '0' : line[at + i]);
 		range[i] = digit ? 0x7f - 9 : 0x7f;
@@ -104,22 +118,26 @@ static void add_word(struct scan_plan *p, size_t at, const char *line)
 }
 
 /* From a line that the head fits. */
-static void take_words(struct scan_plan *p, const char *line)
+static void take_words(struct form *f, const char *line)
 {
-	const struct head *h = p->head;
+	const struct head *h = f->head;
 	size_t at = h->time_at + SCAN_SECOND_BYTES, end = h->time_at + h->time_bytes;
 
-	p->fraction_at = at;
+	f->fraction_at = at;
+	f->fraction_unit_us = 1;
 	if (at + 1 < end && (line[at] == '.' || line[at] == ',')) {
-		p->fraction_at = ++at;
+		f->fraction_at = ++at;
 		while (at < end && cursor_is_digit(line[at]))
 			at++;
-		p->fraction_digits = at - p->fraction_at;
+		f->all_digits = at - f->fraction_at;
+		f->fraction_digits = f->all_digits < MICROS_DIGITS ? f->all_digits : MICROS_DIGITS;
+		for (size_t i = f->fraction_digits; i < MICROS_DIGITS; i++)
+			f->fraction_unit_us *= 10;
 	}
 	for (at = 0; at + 8 <= h->shape_bytes; at += 8)
-		add_word(p, at, line);
+		add_word(f, at, line);
 	if (at < h->shape_bytes)
-		add_word(p, h->shape_bytes - 8, line);
+		add_word(f, h->shape_bytes - 8, line);
 }
 
 /* Which two bytes of the literal, next to each other, stand in the sample least often. */
@@ -159,19 +177,24 @@ static bool add_short(struct scan_plan *p, struct sv literal, struct sv sample)
 
 static bool make_filter(struct scan_plan *p, const struct rules *r, struct sv sample, struct arena *a)
 {
-	struct sv *of_rules, *all;
+	struct head_literal *of_rules;
+	struct sv *all;
+	uint32_t *rule_of;
 	size_t of_rules_count, n = 0;
 
 	if (!head_literals(r, a, &of_rules, &of_rules_count))
 		return false;
 	all = arena_array(a, of_rules_count + RULES_NEAR_WORDS, sizeof *all);
+	rule_of = arena_array(a, of_rules_count, sizeof *rule_of);
 	for (size_t i = 0; i < of_rules_count; i++) {
 		/* Few short ones are better looked for apart: the shortest decides how fast the filter is. */
-		if (of_rules[i].n < SHORT_BYTES && add_short(p, of_rules[i], sample))
+		if (of_rules[i].text.n < SHORT_BYTES && add_short(p, of_rules[i].text, sample))
 			continue;
-		all[n++] = of_rules[i];
+		rule_of[n] = of_rules[i].rule;
+		all[n++] = of_rules[i].text;
 	}
 	p->rule_literals = n;
+	p->rule_of = rule_of;
 	for (size_t i = 0; i < RULES_NEAR_WORDS; i++)
 		if (rules_near_words[i].n >= WORD_LEAST)
 			all[n++] = rules_near_words[i];
@@ -193,21 +216,73 @@ static bool settle(struct sv text, struct sv layout, struct zone z, int64_t *us)
 	return true;
 }
 
-/* A plan by this line, if it is a record without a wrapper whose layout and time are plain. */
+static inline bool has_shape(const struct form *f, const char *line, size_t n)
+{
+	uint64_t wrong = 0;
+
+	if (n < f->head->shape_bytes)
+		return false;
+	for (size_t i = 0; i < f->word_count; i++) {
+		uint64_t difference = load(line + f->words[i].at) ^ f->words[i].bytes;
+
+		wrong |= difference | (difference + f->words[i].range);
+	}
+	return (wrong & UINT64_C(0x8080808080808080)) == 0;
+}
+
+/* Whose shape the line has; NULL when it has none. Nearly always it is the first. */
+static inline const struct form *form_of(const struct scan_plan *p, struct sv line)
+{
+	const struct form *end = p->forms + p->form_count;
+
+	for (const struct form *f = p->forms; f < end; f++)
+		if (has_shape(f, line.p, line.n))
+			return f;
+	return NULL;
+}
+
+/* Whether lines of one form may be taken for those of the other: they are not, if they begin with different bytes. */
+static bool may_be_both(const struct rules *r, const struct head *x, const struct head *y, struct arena *a)
+{
+	static const char digits[] = "0123456789";
+	const char *first = x->shape[0] == '0' ? digits : x->shape;
+
+	for (size_t i = 0; i < (first == digits ? sizeof digits - 1 : 1); i++)
+		if (!head_excludes(r, y->layout, first[i], a))
+			return true;
+	return false;
+}
+
+/* A form by this line, if it is a record without a wrapper whose layout and time are plain. */
 static bool take_line(struct scan_plan *p, const struct rules *r, struct sv line, struct arena *a)
 {
 	const struct head *h = head_of(r, line, a);
+	struct form *f = &p->forms[p->form_count];
 	bool zoned;
 	int64_t us;
 
 	if (h == NULL || !is_plain_time(h->time_layout, &zoned) || (!zoned && p->zone.rules != NULL) ||
 	    h->time_bytes < SCAN_SECOND_BYTES || !settle(sv_sub(line, h->time_at, h->time_bytes), h->time_layout, p->zone, &us))
 		return false;
-	p->head = h;
-	p->wanted.brackets = line.p[0] == '[';
-	p->guarded = p->wanted.brackets || line.p[h->time_at + 10] == 'T';
-	take_words(p, line.p);
+	for (size_t i = 0; i < p->form_count; i++)
+		if (may_be_both(r, h, p->forms[i].head, a) || may_be_both(r, p->forms[i].head, h, a))
+			return false;
+	f->head = h;
+	f->bracketed = line.p[0] == '[';
+	f->guarded = f->bracketed || line.p[h->time_at + 10] == 'T';
+	take_words(f, line.p);
+	f->clock = zoned ? p->form_count : 0;
+	while (!sv_eq(p->forms[f->clock].head->time_layout, h->time_layout))
+		f->clock++;
+	if (p->form_count++ == 0)
+		p->none = head_none_new(r, a);
 	return true;
+}
+
+/* Whether it certainly goes on with the record before it. */
+static bool is_none(const struct scan_plan *p, struct sv line)
+{
+	return line.n == 0 || (wrap_is_none(line) && head_is_none(p->none, line));
 }
 
 static bool is_wrapped(struct sv line, struct wrap_memory *m)
@@ -217,11 +292,23 @@ static bool is_wrapped(struct sv line, struct wrap_memory *m)
 	return wrap_peel(line, m, &layer) || wrap_first_record(line) < line.n;
 }
 
-/* The first line that can be one's plan. False when there is none, or the file is a wrapper's. */
+/* So many lines of the start are looked at for a second form and more: they are rare, and a look takes its time. */
+#define FORM_TRIES 32
+
+/* Whether the line may be of a form that is not known yet. */
+static bool may_be_new(const struct scan_plan *p, struct sv line, unsigned *tries)
+{
+	if (p->form_count == 0)
+		return true;
+	return p->form_count < SCAN_FORMS_MAX && form_of(p, line) == NULL && !is_none(p, line) && (*tries)++ < FORM_TRIES;
+}
+
+/* The forms of its lines. False when there is none, or the file is a wrapper's. */
 static bool take_head(struct scan_plan *p, const struct rules *r, struct sv head, struct arena *a)
 {
 	struct wrap_memory m = { .input = arena_new(), .record = arena_new() };
 	size_t lines = 0, wrapped = 0, end;
+	unsigned tries = 0;
 
 	/* What follows the last line feed is no whole line. */
 	head.n = sv_rfind_char(head, '\n', &end) ? end : 0;
@@ -234,12 +321,12 @@ static bool take_head(struct scan_plan *p, const struct rules *r, struct sv head
 		lines++;
 		if (is_wrapped(line, &m))
 			wrapped++;
-		else if (p->head == NULL)
+		else if (may_be_new(p, line, &tries))
 			(void)take_line(p, r, line, a);
 	}
 	arena_free(m.input);
 	arena_free(m.record);
-	return p->head != NULL && wrapped * 100 <= lines * WRAPPED_PERCENT;
+	return p->form_count > 0 && wrapped * 100 <= lines * WRAPPED_PERCENT;
 }
 
 struct scan_plan *scan_plan_new(const struct rules *r, struct zone z, struct sv head, struct arena *a)
@@ -249,20 +336,22 @@ struct scan_plan *scan_plan_new(const struct rules *r, struct zone z, struct sv 
 	p->zone = z;
 	if (!make_filter(p, r, head, a) || !take_head(p, r, head, a))
 		return NULL;
-	p->none = head_none_new(r, a);
+	/* Where a second record may begin in a line is marked, if that is to be known of most lines. */
+	p->wanted.brackets = p->forms[0].bracketed;
 	return p;
 }
 
-int scan_plan_layout(const struct scan_plan *p)
+int scan_plan_layout(const struct scan_plan *p, unsigned form)
 {
-	return p->head->layout;
+	return p->forms[form].head->layout;
 }
 
 /* ---- one line ---- */
 
 enum line_sort {
 	LINE_COUNTED,	/* a record, certainly, that no rule knows */
-	LINE_READ,	/* a record, certainly, that one may know */
+	LINE_PLAIN,	/* a record, certainly, that one may know */
+	LINE_READ,	/* the same, but there is more to it */
 	LINE_NONE,	/* certainly goes on with the record before it */
 	LINE_DOUBTFUL,
 };
@@ -270,7 +359,8 @@ enum line_sort {
 /* What the filter and the marks found, line by line. */
 struct found {
 	size_t hit, other;	/* the next of them */
-	bool rule;		/* a literal of a rule stands in the line */
+	size_t first_hit;	/* of the line */
+	size_t rule_hits;	/* literals of rules that stand in it */
 	bool odd;		/* what a wrapper may make of the line is not looked into here */
 	bool near;		/* a word of groups does: */
 	uint32_t near_at;	/* the last of them */
@@ -328,12 +418,14 @@ static void take_other(const struct scan_plan *p, struct found *f, const char *b
 
 static void take_found(const struct scan *s, struct found *f, const char *bytes, size_t start, size_t end)
 {
-	f->rule = f->odd = f->near = f->brief = false;
+	f->odd = f->near = f->brief = false;
+	f->rule_hits = 0;
+	f->first_hit = f->hit;
 	for (; f->hit < s->hits.count && s->hits.items[f->hit].at < end; f->hit++) {
 		const struct filter_hit *h = &s->hits.items[f->hit];
 
 		if (h->literal < s->plan->rule_literals)
-			f->rule = true;
+			f->rule_hits++;
 		else
 			note_near(f, h->at);
 	}
@@ -341,24 +433,10 @@ static void take_found(const struct scan *s, struct found *f, const char *bytes,
 		take_other(s->plan, f, bytes, start, s->marks.others[f->other]);
 }
 
-static inline bool has_shape(const struct scan_plan *p, const char *line, size_t n)
-{
-	uint64_t wrong = 0;
-
-	if (n < p->head->shape_bytes)
-		return false;
-	for (size_t i = 0; i < p->word_count; i++) {
-		uint64_t difference = load(line + p->words[i].at) ^ p->words[i].bytes;
-
-		wrong |= difference | (difference + p->words[i].range);
-	}
-	return (wrong & UINT64_C(0x8080808080808080)) == 0;
-}
-
 /* Whether no wrapper that begins with a time can take the line: behind the time stand a blank, a level or a bracket. */
-static bool is_guarded(const struct scan_plan *p, const char *line, const char *end)
+static bool is_guarded(const struct form *f, const char *line, const char *end)
 {
-	const char *at = line + p->head->time_at + p->head->time_bytes + p->wanted.brackets, *word_end;
+	const char *at = line + f->head->time_at + f->head->time_bytes + f->bracketed, *word_end;
 	size_t slash;
 	struct sv word;
 
@@ -370,55 +448,68 @@ static bool is_guarded(const struct scan_plan *p, const char *line, const char *
 	return word.n == 0 || (word.p[0] == '[' && !sv_find_char(word, '/', &slash)) || wrap_is_level(word);
 }
 
-static int64_t fraction_us(const struct scan_plan *p, const char *line)
+static inline int64_t fraction_us(const struct form *f, const char *line)
 {
-	int64_t us = 0;
+	int64_t value = 0;
 
-	for (size_t i = 0; i < 6; i++)
-		us = us * 10 + (i < p->fraction_digits ? line[p->fraction_at + i] - '0' : 0);
-	return us;
+	for (const char *p = line + f->fraction_at, *end = p + f->fraction_digits; p < end; p++)
+		value = value * 10 + (*p - '0');
+	return value * f->fraction_unit_us;
 }
 
 /* The time of a line that has the shape. False when there is no such time. */
-static bool take_time(struct scan *s, const char *line, int64_t *us)
+static inline bool take_time(struct scan *s, const struct form *f, const char *line, int64_t *us)
 {
-	const struct head *h = s->plan->head;
-	const char *second = line + h->time_at;
+	const struct head *h = f->head;
+	const char *text = line + h->time_at;
+	struct scan_second *second = &s->seconds[f->clock];
 	int64_t whole_us;
 
 	/* Nineteen bytes, three times eight. */
-	if (!s->has_second || ((load(second) ^ load(s->second)) | (load(second + 8) ^ load(s->second + 8)) |
-			       (load(second + 11) ^ load(s->second + 11))) != 0) {
-		s->has_second = settle((struct sv){ second, h->time_bytes }, h->time_layout, s->plan->zone, &whole_us);
-		if (!s->has_second)
+	if (!second->known || ((load(text) ^ load(second->text)) | (load(text + 8) ^ load(second->text + 8)) |
+			       (load(text + 11) ^ load(second->text + 11))) != 0) {
+		second->known = settle((struct sv){ text, h->time_bytes }, h->time_layout, s->plan->zone, &whole_us);
+		if (!second->known)
 			return false;
-		memcpy(s->second, second, SCAN_SECOND_BYTES);
-		s->second_us = whole_us - fraction_us(s->plan, line);
+		memcpy(second->text, text, SCAN_SECOND_BYTES);
+		second->us = whole_us - fraction_us(f, line);
 	}
-	*us = s->second_us + fraction_us(s->plan, line);
+	*us = second->us + fraction_us(f, line);
 	return true;
 }
 
 /* What stands behind the time. */
-static struct scan_sign sign_of(const struct scan_plan *p, const char *line)
+static struct scan_sign sign_of(const struct form *f, const char *line)
 {
-	const char *behind = line + p->head->time_at + p->head->time_bytes;
+	const char *behind = line + f->head->time_at + f->head->time_bytes;
 
 	return (struct scan_sign){ { load(behind), load(behind + 8) } };
 }
 
-static struct scan_sign *sign_place(struct scan *s, const struct scan_sign *sign)
+static struct scan_sign *sign_place(struct scan *s, const struct form *f, const struct scan_sign *sign)
 {
 	uint64_t h = (sign->bytes[0] ^ sign->bytes[1] * UINT64_C(0xc2b2ae3d27d4eb4f)) * UINT64_C(0x9e3779b97f4a7c15);
 
-	return &s->signs[h >> 56];
+	return &s->signs[f - s->plan->forms][h >> 56];
 }
 
-static bool fits_by_walk(const struct scan_plan *p, const char *line, const char *end)
+/* A line without level and message may have them on the line below (rules_join.c). */
+static bool may_lack_message(const struct form *f, const char *body, const char *end)
+{
+	return !f->head->has_level && body == end;
+}
+
+static bool fits_by_walk(const struct form *f, const char *line, const char *end)
 {
 	const char *body;
 
-	return head_fits(p->head, line, end, &body) && (!p->guarded || is_guarded(p, line, end));
+	return head_fits(f->head, line, end, &body) && !may_lack_message(f, body, end) && (!f->guarded || is_guarded(f, line, end));
+}
+
+/* Whether a second record certainly does not begin in the line; where brackets are marked they tell (take_other). */
+static bool is_one_record(const struct scan_plan *p, const struct form *f, struct sv line)
+{
+	return !f->bracketed || p->wanted.brackets || wrap_first_record(line) == line.n;
 }
 
 /*
@@ -426,26 +517,26 @@ static bool fits_by_walk(const struct scan_plan *p, const char *line, const char
  * line that goes on like one that fitted, in this block, is not walked through
  * again: lines of one appender differ in what they say, not in their form.
  */
-static bool fits(struct scan *s, const char *line, const char *end)
+static bool fits(struct scan *s, const struct form *f, const char *line, const char *end)
 {
 	struct scan_sign sign, *known;
 
-	if (s->plan->head->between_bytes < sizeof sign)
-		return fits_by_walk(s->plan, line, end);
-	sign = sign_of(s->plan, line);
-	known = sign_place(s, &sign);
+	if (f->head->between_bytes < sizeof sign || !f->head->has_level)
+		return fits_by_walk(f, line, end);
+	sign = sign_of(f, line);
+	known = sign_place(s, f, &sign);
 	if (known->bytes[0] == sign.bytes[0] && known->bytes[1] == sign.bytes[1])
 		return true;
-	if (!fits_by_walk(s->plan, line, end))
+	if (!fits_by_walk(f, line, end))
 		return false;
 	*known = sign;
 	return true;
 }
 
 /* Whether the message certainly begins behind the byte: the two that it always has before it stand nowhere earlier. */
-static bool begins_behind(const struct scan_plan *p, const char *line, const char *at)
+static bool begins_behind(const struct form *f, const char *line, const char *at)
 {
-	const char *before = p->head->before_body, *from = line + p->head->time_at + p->head->time_bytes;
+	const char *before = f->head->before_body, *from = line + f->head->time_at + f->head->time_bytes;
 
 	if (before[0] == '\0')
 		return false;
@@ -454,45 +545,86 @@ static bool begins_behind(const struct scan_plan *p, const char *line, const cha
 	return from == NULL || from >= at;
 }
 
-static bool find_body(const struct scan *s, const char *bytes, const char *line, const char *end, struct scan_record *out)
-{
-	const char *body;
+/* Whether what was found of near words and short literals stands in the message; they are certain when the layout is. */
+struct inside {
+	bool near, brief;
+};
 
-	if (!head_fits(s->plan->head, line, end, &body))
-		return false;
-	out->body_at = (uint32_t)(body - bytes);
-	out->body_bytes = (uint32_t)(end - body);
-	return true;
+static struct inside inside_of(const struct found *f, const char *bytes, const char *body)
+{
+	size_t at = (size_t)(body - bytes);
+
+	return (struct inside){ f->near && f->near_at >= at, f->brief && f->brief_at >= at };
 }
 
-/* Whether it certainly goes on with the record before it. */
-static bool is_none(const struct scan_plan *p, struct sv line)
+/* What to do with a record, by what stands in its message. */
+static enum line_sort sort_by(const struct form *form, const struct found *f, struct inside in, size_t line_bytes)
 {
-	return line.n == 0 || (wrap_is_none(line) && head_is_none(p->none, line));
+	if (in.brief || f->rule_hits > SCAN_RULES_MAX || line_bytes > RECORD_BYTES_MAX)
+		return LINE_READ;
+	/* Where the message ends, and whether another layout is meant, only patterns tell. */
+	return f->rule_hits > 0 || (in.near && !(form->head->body_to_end && form->head->is_first)) ? LINE_PLAIN : LINE_COUNTED;
 }
 
-/* Without its end. */
+/* Whether what follows the time certainly fits; takes the message and what else stands there. */
+static bool take_parts(const struct form *form, const char *line, const char *end, struct head_parts *out)
+{
+	return head_parts(form->head, line, end, out) && !may_lack_message(form, out->body.p, end) &&
+	       (!form->guarded || is_guarded(form, line, end));
+}
+
+/* A line of that form, without its end, that is probably more than counted. */
+static enum line_sort sort_candidate(struct scan *s, const struct form *form, const struct found *f, const char *bytes, struct sv line,
+				     struct scan_record *out, struct head_parts *parts)
+{
+	struct inside in;
+
+	if (!take_parts(form, line.p, line.p + line.n, parts) || !take_time(s, form, line.p, &out->us) ||
+	    !is_one_record(s->plan, form, line))
+		return LINE_DOUBTFUL;
+	in = inside_of(f, bytes, parts->body.p);
+	out->near = in.near;
+	return sort_by(form, f, in, line.n);
+}
+
+/* A line of that form, without its end. */
+static enum line_sort sort_record(struct scan *s, const struct form *form, const struct found *f, const char *bytes, struct sv line,
+				  struct scan_record *out)
+{
+	const char *end = line.p + line.n, *body;
+	struct inside in = { false, false };
+
+	if (!fits(s, form, line.p, end) || !take_time(s, form, line.p, &out->us) || !is_one_record(s->plan, form, line))
+		return LINE_DOUBTFUL;
+	if ((f->near && !begins_behind(form, line.p, bytes + f->near_at)) ||
+	    (f->brief && !begins_behind(form, line.p, bytes + f->brief_at))) {
+		if (!head_fits(form->head, line.p, end, &body))
+			return LINE_DOUBTFUL;
+		in = inside_of(f, bytes, body);
+		out->body_at = (uint32_t)(body - bytes);
+		out->body_bytes = (uint32_t)(end - body);
+	}
+	out->near = in.near;
+	return sort_by(form, f, in, line.n);
+}
+
 static enum line_sort sort_line(struct scan *s, const struct found *f, const char *bytes, size_t start, size_t end,
-				struct scan_record *out)
+				struct scan_record *out, struct head_parts *parts)
 {
-	const struct scan_plan *p = s->plan;
-	const char *line = bytes + start, *line_end = bytes + end;
-	bool brief = false;
+	const struct sv line = { bytes + start, end - start };
+	const struct form *form;
 
 	if (f->odd)
 		return LINE_DOUBTFUL;
-	if (!has_shape(p, line, end - start))
-		return is_none(p, (struct sv){ line, end - start }) ? LINE_NONE : LINE_DOUBTFUL;
-	if (!fits(s, line, line_end) || !take_time(s, line, &out->us))
-		return LINE_DOUBTFUL;
+	form = form_of(s->plan, line);
+	if (form == NULL)
+		return is_none(s->plan, line) ? LINE_NONE : LINE_DOUBTFUL;
 	out->at = (uint32_t)start;
-	if ((f->near && !begins_behind(p, line, bytes + f->near_at)) || (f->brief && !begins_behind(p, line, bytes + f->brief_at))) {
-		if (!find_body(s, bytes, line, line_end, out))
-			return LINE_DOUBTFUL;
-		out->near = f->near && f->near_at >= out->body_at;
-		brief = f->brief && f->brief_at >= out->body_at;
-	}
-	return f->rule || brief || (out->near && !p->head->body_to_end) || end - start > RECORD_BYTES_MAX ? LINE_READ : LINE_COUNTED;
+	out->form = (uint8_t)(form - s->plan->forms);
+	if (form->head->has_parts && (f->rule_hits > 0 || (f->near && !form->head->body_to_end)))
+		return sort_candidate(s, form, f, bytes, line, out, parts);
+	parts->body = SV_ABSENT;
+	return sort_record(s, form, f, bytes, line, out);
 }
 
 /* ---- a block ---- */
@@ -545,6 +677,7 @@ static void count(struct scan *s, const struct scan_record *r)
 		back_us = 0;
 	p->records++;
 	p->last_us = r->us;
+	p->last_form = r->form;
 	p->least_us = r->us < p->least_us ? r->us : p->least_us;
 	p->most_us = r->us > p->most_us ? r->us : p->most_us;
 	if (r->near || back_us != 0)
@@ -565,6 +698,44 @@ static void close(struct scan *s, size_t end)
 	}
 }
 
+static void add_plain(struct scan *s, const struct found *f, const struct scan_record *r, const struct head_parts *parts, size_t end)
+{
+	struct scan_piece *p = &s->pieces[s->piece_count - 1];
+
+	if (s->plain_count == s->plain_capacity) {
+		s->plain_capacity = s->plain_capacity == 0 ? 64 : 2 * s->plain_capacity;
+		s->plain = checked(realloc(s->plain, s->plain_capacity * sizeof *s->plain));
+	}
+	if (p->sort != SCAN_PLAIN) {
+		p = push(s, SCAN_PLAIN, r->at, r->line);
+		p->first_plain = s->plain_count;
+	}
+	s->plain[s->plain_count++] = (struct scan_plain){
+		.at = r->at,
+		.line = r->line,
+		.bytes = (uint32_t)end - r->at,
+		.near = r->near,
+		.form = r->form,
+		.us = r->us,
+		.hits = (uint32_t)f->first_hit,
+		.hit_count = (uint32_t)(f->hit - f->first_hit),
+		.parts = *parts,
+	};
+	p->plain_count++;
+}
+
+/* The last record was thought to be plain, and is to be read: with what follows it. */
+static void read_last_plain(struct scan *s)
+{
+	struct scan_piece *last = &s->pieces[s->piece_count - 1];
+	const struct scan_plain *r = &s->plain[--s->plain_count];
+
+	if (--last->plain_count == 0)
+		last->sort = SCAN_READ;
+	else
+		push(s, SCAN_READ, r->at, r->line);
+}
+
 /* A line that may be more than a continuation of the record before it: both are read. */
 static void doubt(struct scan *s)
 {
@@ -572,6 +743,8 @@ static void doubt(struct scan *s)
 
 	if (s->is_open)
 		push(s, SCAN_READ, s->open.at, s->open.line);
+	else if (last->sort == SCAN_PLAIN)
+		read_last_plain(s);
 	else if (last->sort == SCAN_LEAD)
 		last->doubtful = true;
 	s->is_open = false;
@@ -582,13 +755,18 @@ static bool is_reading(const struct scan *s)
 	return !s->is_open && s->pieces[s->piece_count - 1].sort == SCAN_READ;
 }
 
-static void take_sorted(struct scan *s, enum line_sort sort, const struct scan_record *r, size_t start)
+static void take_sorted(struct scan *s, enum line_sort sort, const struct found *f, const struct scan_record *r,
+			const struct head_parts *parts, size_t start, size_t end)
 {
 	switch (sort) {
 	case LINE_COUNTED:
 		close(s, start);
 		s->is_open = true;
 		s->open = *r;
+		break;
+	case LINE_PLAIN:
+		close(s, start);
+		add_plain(s, f, r, parts, end);
 		break;
 	case LINE_READ:
 		close(s, start);
@@ -606,13 +784,14 @@ static void take_sorted(struct scan *s, enum line_sort sort, const struct scan_r
 static void take_line_at(struct scan *s, struct found *f, const char *bytes, size_t start, size_t end, bool unended)
 {
 	struct scan_record r = { .line = s->lines++ };
+	struct head_parts parts;
 	enum line_sort sort;
 
 	take_found(s, f, bytes, start, end);
 	if (end > start && bytes[end - 1] == '\r')
 		end--;
-	sort = unended ? LINE_DOUBTFUL : sort_line(s, f, bytes, start, end, &r);
-	take_sorted(s, sort, &r, start);
+	sort = unended ? LINE_DOUBTFUL : sort_line(s, f, bytes, start, end, &r, &parts);
+	take_sorted(s, sort, f, &r, &parts, start, end);
 	/* A record that is open is in no piece yet. */
 }
 
@@ -621,10 +800,10 @@ void scan_block(struct scan *s, const char *bytes, size_t n, bool unended)
 	struct found f = { .hit = 0 };
 	size_t start = 0;
 
-	s->piece_count = s->note_count = s->near_count = s->back_count = s->hits.count = 0;
+	s->piece_count = s->plain_count = s->note_count = s->near_count = s->back_count = s->hits.count = 0;
 	s->lines = 0;
 	s->is_open = false;
-	memset(s->signs, 0, sizeof s->signs);
+	memset(s->signs, 0, s->plan->form_count * sizeof s->signs[0]);
 	push(s, SCAN_LEAD, 0, 0);
 	marks_find(&s->marks, bytes, n, &s->plan->wanted);
 	filter_run(s->plan->filter, bytes, n, &s->hits);
@@ -636,6 +815,9 @@ void scan_block(struct scan *s, const char *bytes, size_t n, bool unended)
 	}
 	if (unended && start < n)
 		take_line_at(s, &f, bytes, start, n, true);
+	/* What goes on in the next block is for those to put together who read with care. */
+	if (!s->is_open && s->pieces[s->piece_count - 1].sort == SCAN_PLAIN)
+		read_last_plain(s);
 	/* Each piece ends where the next begins, the last with the block or where the open record begins. */
 	for (size_t i = 0; i < s->piece_count; i++)
 		s->pieces[i].end = i + 1 < s->piece_count ? s->pieces[i + 1].start
@@ -648,4 +830,34 @@ void scan_free(struct scan *s)
 	marks_free(&s->marks);
 	filter_hits_free(&s->hits);
 	free(s->pieces);
+	free(s->plain);
+}
+
+/* ---- plain records ---- */
+
+/* The number at its place, if it is not there. */
+static size_t insert(uint32_t *rules, size_t n, uint32_t rule)
+{
+	size_t at = n;
+
+	while (at > 0 && rules[at - 1] > rule)
+		at--;
+	if (at > 0 && rules[at - 1] == rule)
+		return n;
+	memmove(rules + at + 1, rules + at, (n - at) * sizeof *rules);
+	rules[at] = rule;
+	return n + 1;
+}
+
+size_t scan_plain_rules(const struct scan *s, const struct scan_plain *r, uint32_t *rules)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < r->hit_count; i++) {
+		uint32_t literal = s->hits.items[r->hits + i].literal;
+
+		if (literal < s->plan->rule_literals)
+			n = insert(rules, n, s->plan->rule_of[literal]);
+	}
+	return n;
 }

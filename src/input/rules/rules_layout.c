@@ -49,17 +49,26 @@ static struct sv part_of(const struct layout *layout, enum layout_part part)
 	return SV_ABSENT;
 }
 
-static bool line_fits(const struct layout *layout, struct sv line, struct zone z, struct log_record *out)
+static bool parts_fit(const struct layout *layout, struct sv line, struct log_record *out)
 {
 	if (layout->line == NULL || !regex_match(layout->line, line, 0))
 		return false;
-	*out = (struct log_record){
-		.layout = layout->section.name.p,
-		.level = part_of(layout, PART_LEVEL),
-		.logger = part_of(layout, PART_LOGGER),
-		.thread = part_of(layout, PART_THREAD),
-		.body = part_of(layout, PART_BODY),
-	};
+	out->layout = layout->section.name.p;
+	out->level = part_of(layout, PART_LEVEL);
+	out->logger = part_of(layout, PART_LOGGER);
+	out->thread = part_of(layout, PART_THREAD);
+	out->body = part_of(layout, PART_BODY);
+	out->more = SV_ABSENT;
+	out->whole = false;
+	out->field_count = 0;
+	return true;
+}
+
+static bool line_fits(const struct layout *layout, struct sv line, struct zone z, struct log_record *out)
+{
+	if (!parts_fit(layout, line, out))
+		return false;
+	out->has_time = out->has_written = out->zoned = false;
 	read_time(layout, part_of(layout, PART_TIME), z, out);
 	return true;
 }
@@ -193,15 +202,32 @@ static bool layout_fits(const struct layout *layout, struct subject *s, struct z
 	return is_object(s->line) && read_object(s) && object_fits(layout, &s->object, z, s->arena, out);
 }
 
+/* The layout fits; one before it that does too is meant instead. */
+static void prefer_rival(const struct rules *r, struct subject *s, struct zone z, int *layout, struct log_record *out)
+{
+	const struct rivals *rivals = layout_rivals(r, (size_t)*layout);
+	struct log_record record;
+
+	for (size_t i = 0; i < rivals->count; i++) {
+		if (!layout_fits(r->layouts[rivals->layouts[i]], s, z, &record))
+			continue;
+		*out = record;
+		*layout = (int)rivals->layouts[i];
+		return;
+	}
+}
+
 static bool find_layout(const struct rules *r, struct sv line, struct zone z, int *layout_hint, struct arena *a,
 			struct log_record *out)
 {
 	struct subject s = { .line = line, .arena = a };
 	int hint = *layout_hint;
 
-	/* Of objects several may fit, and the first is meant: the hint is for lines of text alone. */
-	if (hint >= 0 && r->layouts[hint]->key_count == 0 && layout_fits(r->layouts[hint], &s, z, out))
+	/* Several may fit, and the first is meant. Of objects they nearly always are several: the hint is for lines of text alone. */
+	if (hint >= 0 && r->layouts[hint]->key_count == 0 && layout_fits(r->layouts[hint], &s, z, out)) {
+		prefer_rival(r, &s, z, layout_hint, out);
 		return true;
+	}
 	for (size_t i = 0; i < r->layout_count; i++) {
 		if (!layout_fits(r->layouts[i], &s, z, out))
 			continue;
@@ -238,6 +264,24 @@ static void take_over(const struct log_record *wrapper, struct log_record *inner
 		inner->more = rest;
 	else if (!sv_is_absent(rest))
 		inner->more = arena_printf(a, "%.*s\n%.*s", SV_ARG(inner->more), SV_ARG(rest));
+}
+
+bool rules_layout_parts(const struct rules *r, int layout, struct sv line, struct log_record *out)
+{
+	return parts_fit(r->layouts[layout], line, out);
+}
+
+bool rules_layout_is_first(const struct rules *r, int layout, struct sv line)
+{
+	const struct rivals *rivals = layout_rivals(r, (size_t)layout);
+
+	for (size_t i = 0; i < rivals->count; i++) {
+		const struct layout *rival = r->layouts[rivals->layouts[i]];
+
+		if (rival->line != NULL ? regex_match(rival->line, line, 0) : is_object(line))
+			return false;
+	}
+	return true;
 }
 
 bool rules_layout(const struct rules *r, struct sv line, struct zone z, int *layout_hint, struct arena *a,

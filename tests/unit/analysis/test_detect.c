@@ -181,6 +181,29 @@ static void test_what_was_sent_again_needlessly_is_no_loss(void **state)
 	assert_none(st);
 }
 
+/* Three of 40, and of what another connection carried in ten seconds a tenth: 3 of 440 are none. */
+static void test_loss_is_a_part_of_all_that_the_path_carried(void **state)
+{
+	struct windows all;
+
+	(void)state;
+	for (int is_busy = 0; is_busy <= 1; is_busy++) {
+		struct story *st = story_new();
+
+		story_interval(st, EVENT_NET_SECOND, "c1", at("10:00:00"), at("10:00:10"), "path_a", C1_OTHER, "path_b", BROKER,
+			       "direction", "ab", "segments", is_busy ? "4000" : "40", "retransmits", "0", "samples", "10", NULL);
+		second(st, "c1", C1, "10:00:05", "ab", "40", "3", "0");
+		if (is_busy) {
+			assert_none(st);
+			continue;
+		}
+		const struct window *w = only(st, &all, WINDOW_LOSS);
+		assert_span(w->span, "10:00:05", "10:00:06");
+		assert_int_equal(measured(w, MEASURE_SEGMENTS), 44);
+		story_free(st);
+	}
+}
+
 static void test_one_timeout_is_loss(void **state)
 {
 	struct story *st = story_new();
@@ -247,6 +270,31 @@ static void test_delay(void **state)
 	assert_int_equal(measured(&w.items[0], MEASURE_RTT_MAX_US), 400000);
 	assert_int_equal(w.items[0].evidence.count, 2);
 	assert_span(w.items[1].span, "10:00:50", "10:00:51");
+	story_free(st);
+}
+
+/* What is usual may be told many seconds at a time: the same delay is found, with the same edges. */
+static void test_delay_among_seconds_told_together(void **state)
+{
+	struct story *st = story_new();
+	struct windows all;
+
+	(void)state;
+	for (int i = 0; i < 40; i += 10) {
+		char start[32];
+
+		if (i == 20)
+			round_trips(st, 20, 2, "250000", "300000", "400000", "1");
+		snprintf(start, sizeof start, "10:00:%02d", i == 20 ? 22 : i);
+		story_interval(st, EVENT_NET_SECOND, "c1", at(start), (struct host_time){ at(start).us + (i == 20 ? 8 : 10) * US_PER_S },
+			       "path_a", C1, "path_b", BROKER, "direction", "ab", "segments", "100", "retransmits", "0", "samples",
+			       i == 20 ? "8" : "10", "rtt_min_us", "900", "rtt_median_us", "1000", "rtt_max_us", "1100",
+			       "rtt_samples", "50", NULL);
+	}
+	const struct window *w = only(st, &all, WINDOW_DELAY);
+	assert_span(w->span, "10:00:20", "10:00:22");
+	assert_int_equal(measured(w, MEASURE_RTT_MEDIAN_US), 1000);
+	assert_int_equal(w->evidence.count, 2);
 	story_free(st);
 }
 
@@ -1033,9 +1081,11 @@ int main(void)
 		cmocka_unit_test(test_loss_by_ratio),
 		cmocka_unit_test(test_few_retransmissions_are_no_loss),
 		cmocka_unit_test(test_what_was_sent_again_needlessly_is_no_loss),
+		cmocka_unit_test(test_loss_is_a_part_of_all_that_the_path_carried),
 		cmocka_unit_test(test_one_timeout_is_loss),
 		cmocka_unit_test(test_repeats_of_a_connection_given_up_are_no_loss),
 		cmocka_unit_test(test_delay),
+		cmocka_unit_test(test_delay_among_seconds_told_together),
 		cmocka_unit_test(test_what_is_no_delay),
 		cmocka_unit_test(test_resets_of_the_called_side),
 		cmocka_unit_test(test_a_reset_goes_on_while_openings_are_refused),
