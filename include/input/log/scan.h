@@ -31,6 +31,8 @@
 
 /* yyyy-MM-dd HH:mm:ss, whatever stands between the digits. */
 #define SCAN_SECOND_BYTES 19
+/* Of its fraction so many digits count. */
+#define SCAN_FRACTION_DIGITS 6
 
 /* How the lines of one input are looked at; shared by all threads. */
 struct scan_plan;
@@ -78,8 +80,9 @@ struct scan_piece {
 	uint64_t more_near, more_back;
 };
 
-/* What a line has behind its time: all zero for none. */
-#define SCAN_SIGNS 256
+/* What a line has behind its time. */
+#define SCAN_SIGNS_LOG2 10
+#define SCAN_SIGNS (1u << SCAN_SIGNS_LOG2)
 struct scan_sign {
 	uint64_t bytes[2];
 };
@@ -89,7 +92,8 @@ struct scan {
 	const struct scan_plan *plan;
 	struct marks marks;
 	struct filter_hits hits;
-	struct scan_sign signs[SCAN_SIGNS];	/* of lines of the block that the layout fitted */
+	struct scan_sign signs[SCAN_SIGNS];	/* of lines that the layout fitted: of the plan, and of the block */
+	bool has_signs;		/* nothing but the plan's */
 	struct scan_piece *pieces;	/* the lead first; they cover the block */
 	size_t piece_count, piece_capacity;
 	struct scan_note notes[2 * SCAN_NOTES_MAX];

@@ -16,16 +16,21 @@
 /* Bytes that are looked at together. */
 #define STEP 64
 
-static void make_room(uint32_t **items, size_t count, size_t *capacity)
+static __attribute__((noinline)) void grow(uint32_t **items, size_t *capacity)
 {
-	if (*capacity - count >= STEP)
-		return;
 	*capacity = *capacity == 0 ? 4096 : 2 * *capacity;
 	*items = realloc(*items, *capacity * sizeof **items);
 	if (*items == NULL) {
 		fputs("aftershock: out of memory\n", stderr);
 		exit(1);
 	}
+}
+
+/* Room for all bits of a step. */
+static inline void make_room(uint32_t **items, size_t count, size_t *capacity)
+{
+	if (__builtin_expect(*capacity - count < STEP, 0))
+		grow(items, capacity);
 }
 
 void marks_free(struct marks *m)
@@ -105,7 +110,7 @@ INLINE_AVX2 __m256i is_avx2(const char *p, char c)
 	return _mm256_cmpeq_epi8(v, _mm256_set1_epi8(c));
 }
 
-INLINE_AVX2 uint64_t others_avx2(const char *p, const struct marks_wanted *w)
+INLINE_AVX2 __m256i others_avx2(const char *p, const struct marks_wanted *w)
 {
 	__m256i found = is_avx2(p, ESCAPE);
 
@@ -116,19 +121,65 @@ INLINE_AVX2 uint64_t others_avx2(const char *p, const struct marks_wanted *w)
 								is_avx2(p + 8, '-')));
 	for (size_t i = 0; i < w->pair_count; i++)
 		found = _mm256_or_si256(found, _mm256_and_si256(is_avx2(p, w->pairs[i][0]), is_avx2(p + 1, w->pairs[i][1])));
-	return (uint32_t)_mm256_movemask_epi8(found);
+	return found;
 }
 
-AVX2 static void marks_find_avx2(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
+/*
+ * The numbers of the bits that are set: two are written in any case, and count if
+ * they are there. How many line feeds stand in a step nothing foretells, but that
+ * they are rarely three.
+ */
+static inline __attribute__((always_inline, target("bmi,popcnt"))) size_t put_few_bits(uint32_t *items, size_t count, uint32_t base, uint64_t bits)
 {
+	size_t n = (size_t)__builtin_popcountll(bits);
+	uint64_t second = _blsr_u64(bits);
+
+	items[count] = base + (uint32_t)_tzcnt_u64(bits);
+	items[count + 1] = base + (uint32_t)_tzcnt_u64(second);
+	if (__builtin_expect(n > 2, 0))
+		put_bits(items, count + 2, base, _blsr_u64(second));
+	return count + n;
+}
+
+#define TAVX2 __attribute__((target("avx2,bmi,popcnt")))
+static inline __attribute__((always_inline,target("avx2,bmi,popcnt"))) void look_avx2(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
+{
+	size_t at = 0, count = 0;
+	uint32_t *items = m->ends;
 	m->end_count = m->other_count = 0;
-	for (size_t at = 0; at < n; at += STEP) {
+	for (; n - at >= STEP; at += STEP) {
 		const char *p = bytes + at;
 		uint64_t ends = (uint32_t)_mm256_movemask_epi8(is_avx2(p, '\n'));
+		__m256i o1 = others_avx2(p, w), o2 = others_avx2(p + 32, w), o = _mm256_or_si256(o1, o2);
 
 		ends |= (uint64_t)(uint32_t)_mm256_movemask_epi8(is_avx2(p + 32, '\n')) << 32;
-		put_step(m, at, n, ends, others_avx2(p, w) | others_avx2(p + 32, w) << 32);
+		if (__builtin_expect(m->end_capacity - count < STEP, 0)) {
+			grow(&m->ends, &m->end_capacity);
+			items = m->ends;
+		}
+		count = put_few_bits(items, count, (uint32_t)at, ends);
+		if (__builtin_expect(!_mm256_testz_si256(o, o), 0)) {
+			make_room(&m->others, m->other_count, &m->other_capacity);
+			m->other_count = put_bits(m->others, m->other_count, (uint32_t)at, (uint32_t)_mm256_movemask_epi8(o1) | (uint64_t)(uint32_t)_mm256_movemask_epi8(o2) << 32);
+		}
 	}
+	m->end_count = count;
+	for (; at < n; at += STEP) {
+		const char *p = bytes + at;
+		uint64_t ends = (uint32_t)_mm256_movemask_epi8(is_avx2(p, '\n'));
+		__m256i o1 = others_avx2(p, w), o2 = others_avx2(p + 32, w);
+
+		ends |= (uint64_t)(uint32_t)_mm256_movemask_epi8(is_avx2(p + 32, '\n')) << 32;
+		put_step(m, at, n, ends, (uint32_t)_mm256_movemask_epi8(o1) | (uint64_t)(uint32_t)_mm256_movemask_epi8(o2) << 32);
+	}
+}
+TAVX2 static void marks_find_avx2(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
+{
+	static const struct marks_wanted none = {0};
+	if (w->brackets || w->pair_count)
+	look_avx2(m,bytes,n,w);
+	else
+	look_avx2(m,bytes,n,&none);
 }
 
 /* ---- 16 bytes at once: every x86-64 has it ---- */

@@ -7,45 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cursor.h"
 #include "input/kind.h"
+#include "input/log/scan_plan.h"
 #include "input/log/wrap.h"
 
-/* Words that are shorter are found by marks. */
-#define WORD_LEAST 8
-
-/* Literals of rules that are shorter are looked for by marks too, if they are few. */
-#define SHORT_BYTES 6
-
-/* Of the lines at the start so many of a hundred may be wrapped: then it is a wrapper's file. */
-#define WRAPPED_PERCENT 10
-
 #define ESCAPE '\x1b'
-
-#define WORDS_MAX ((HEAD_SHAPE_MAX + 7) / 8)
-
-/* Eight bytes of a line's start, to compare: digits with any digit, others exactly. */
-struct word {
-	size_t at;
-	uint64_t bytes;		/* '0' for digits */
-	uint64_t range;		/* added to the difference, the highest bit of a byte tells that it is too great */
-};
-
-struct scan_plan {
-	const struct head *head;
-	struct head_none *none;
-	struct filter *filter;
-	size_t rule_literals;	/* those before are of rules, the others near misses */
-	/* Literals of rules that are too short for the filter, and where in them the pair stands that is looked for. */
-	struct marks_wanted wanted;
-	struct sv short_literals[MARKS_PAIRS_MAX];
-	size_t pair_offsets[MARKS_PAIRS_MAX];
-	struct zone zone;
-	struct word words[WORDS_MAX];
-	size_t word_count;
-	size_t fraction_at, fraction_digits;	/* in the line */
-	bool guarded;		/* a wrapper may begin like these lines: what follows the time tells */
-};
 
 static void *checked(void *p)
 {
@@ -54,208 +20,6 @@ static void *checked(void *p)
 		exit(1);
 	}
 	return p;
-}
-
-/* ---- the plan ---- */
-
-static uint64_t load(const char *p)
-{
-	uint64_t x;
-
-	memcpy(&x, p, sizeof x);
-	return x;
-}
-
-/* "yyyy-MM-dd HH:mm:ss", with any bytes between, then a fraction, then a zone that is written. */
-static bool is_plain_time(struct sv layout, bool *zoned)
-{
-	static const char shape[] = "yyyy?MM?dd?HH:mm:ss";
-	size_t at = sizeof shape - 1;
-
-	if (layout.n < at)
-		return false;
-	for (size_t i = 0; i < at; i++)
-		if (shape[i] != '?' && shape[i] != layout.p[i])
-			return false;
-	if (at < layout.n && (layout.p[at] == '.' || layout.p[at] == ','))
-		at++;
-	while (at < layout.n && layout.p[at] == 'S')
-		at++;
-	*zoned = sv_eq(sv_sub(layout, at, layout.n), SV("XXX"));
-	return *zoned || at == layout.n;
-}
-
-static void add_word(struct scan_plan *p, size_t at, const char *line)
-{
-	struct word *w = &p->words[p->word_count++];
-	size_t zone_at = p->fraction_at + p->fraction_digits;
-	unsigned char bytes[8], range[8];
-
-	for (size_t i = 0; i < 8; i++) {
-		/* A written zone is the same for all of them. */
-		bool digit = p->head->shape[at + i] == '0' && at + i < zone_at;
-
-		bytes[i] = (unsigned char)(digit ? '0' : line[at + i]);
-		range[i] = digit ? 0x7f - 9 : 0x7f;
-	}
-	w->at = at;
-	memcpy(&w->bytes, bytes, 8);
-	memcpy(&w->range, range, 8);
-}
-
-/* From a line that the head fits. */
-static void take_words(struct scan_plan *p, const char *line)
-{
-	const struct head *h = p->head;
-	size_t at = h->time_at + SCAN_SECOND_BYTES, end = h->time_at + h->time_bytes;
-
-	p->fraction_at = at;
-	if (at + 1 < end && (line[at] == '.' || line[at] == ',')) {
-		p->fraction_at = ++at;
-		while (at < end && cursor_is_digit(line[at]))
-			at++;
-		p->fraction_digits = at - p->fraction_at;
-	}
-	for (at = 0; at + 8 <= h->shape_bytes; at += 8)
-		add_word(p, at, line);
-	if (at < h->shape_bytes)
-		add_word(p, h->shape_bytes - 8, line);
-}
-
-/* Which two bytes of the literal, next to each other, stand in the sample least often. */
-static size_t rarest_pair(struct sv literal, struct sv sample)
-{
-	size_t best = 0, least = SIZE_MAX;
-
-	for (size_t i = 0; i + 2 <= literal.n; i++) {
-		size_t n = 0;
-
-		for (size_t k = 0; k + 2 <= sample.n; k++)
-			n += memcmp(sample.p + k, literal.p + i, 2) == 0;
-		if (n < least) {
-			least = n;
-			best = i;
-		}
-	}
-	return best;
-}
-
-/* False when it is too short even for that, or there are too many. */
-static bool add_short(struct scan_plan *p, struct sv literal, struct sv sample)
-{
-	size_t *n = &p->wanted.pair_count;
-
-	for (size_t i = 0; i < *n; i++)
-		if (sv_eq(p->short_literals[i], literal))
-			return true;
-	if (literal.n < 2 || *n == MARKS_PAIRS_MAX)
-		return false;
-	p->short_literals[*n] = literal;
-	p->pair_offsets[*n] = rarest_pair(literal, sample);
-	memcpy(p->wanted.pairs[*n], literal.p + p->pair_offsets[*n], 2);
-	++*n;
-	return true;
-}
-
-static bool make_filter(struct scan_plan *p, const struct rules *r, struct sv sample, struct arena *a)
-{
-	struct sv *of_rules, *all;
-	size_t of_rules_count, n = 0;
-
-	if (!head_literals(r, a, &of_rules, &of_rules_count))
-		return false;
-	all = arena_array(a, of_rules_count + RULES_NEAR_WORDS, sizeof *all);
-	for (size_t i = 0; i < of_rules_count; i++) {
-		/* Few short ones are better looked for apart: the shortest decides how fast the filter is. */
-		if (of_rules[i].n < SHORT_BYTES && add_short(p, of_rules[i], sample))
-			continue;
-		all[n++] = of_rules[i];
-	}
-	p->rule_literals = n;
-	for (size_t i = 0; i < RULES_NEAR_WORDS; i++)
-		if (rules_near_words[i].n >= WORD_LEAST)
-			all[n++] = rules_near_words[i];
-	p->filter = filter_new(all, n, sample, a);
-	return p->filter != NULL;
-}
-
-/* By a time of the layout; false when there is no such time, or clocks showed it twice. */
-static bool settle(struct sv text, struct sv layout, struct zone z, int64_t *us)
-{
-	struct tstamp t;
-	struct host_time instants[2];
-	enum zone_local local;
-	size_t used;
-
-	if (!tstamp_read(text, layout, &t, &used) || used != text.n || !tstamp_resolve(&t, z, instants, &local) || local != ZONE_ONCE)
-		return false;
-	*us = instants[0].us;
-	return true;
-}
-
-/* A plan by this line, if it is a record without a wrapper whose layout and time are plain. */
-static bool take_line(struct scan_plan *p, const struct rules *r, struct sv line, struct arena *a)
-{
-	const struct head *h = head_of(r, line, a);
-	bool zoned;
-	int64_t us;
-
-	if (h == NULL || !is_plain_time(h->time_layout, &zoned) || (!zoned && p->zone.rules != NULL) ||
-	    h->time_bytes < SCAN_SECOND_BYTES || !settle(sv_sub(line, h->time_at, h->time_bytes), h->time_layout, p->zone, &us))
-		return false;
-	p->head = h;
-	p->wanted.brackets = line.p[0] == '[';
-	p->guarded = p->wanted.brackets || line.p[h->time_at + 10] == 'T';
-	take_words(p, line.p);
-	return true;
-}
-
-static bool is_wrapped(struct sv line, struct wrap_memory *m)
-{
-	struct wrap_layer layer;
-
-	return wrap_peel(line, m, &layer) || wrap_first_record(line) < line.n;
-}
-
-/* The first line that can be one's plan. False when there is none, or the file is a wrapper's. */
-static bool take_head(struct scan_plan *p, const struct rules *r, struct sv head, struct arena *a)
-{
-	struct wrap_memory m = { .input = arena_new(), .record = arena_new() };
-	size_t lines = 0, wrapped = 0, end;
-
-	/* What follows the last line feed is no whole line. */
-	head.n = sv_rfind_char(head, '\n', &end) ? end : 0;
-	while (!sv_is_absent(head)) {
-		struct sv line = sv_cut(&head, '\n');
-
-		if (sv_ends_with(line, SV("\r")))
-			line.n--;
-		arena_reset(m.record);
-		lines++;
-		if (is_wrapped(line, &m))
-			wrapped++;
-		else if (p->head == NULL)
-			(void)take_line(p, r, line, a);
-	}
-	arena_free(m.input);
-	arena_free(m.record);
-	return p->head != NULL && wrapped * 100 <= lines * WRAPPED_PERCENT;
-}
-
-struct scan_plan *scan_plan_new(const struct rules *r, struct zone z, struct sv head, struct arena *a)
-{
-	struct scan_plan *p = arena_alloc(a, sizeof *p);
-
-	p->zone = z;
-	if (!make_filter(p, r, head, a) || !take_head(p, r, head, a))
-		return NULL;
-	p->none = head_none_new(r, a);
-	return p;
-}
-
-int scan_plan_layout(const struct scan_plan *p)
-{
-	return p->head->layout;
 }
 
 /* ---- one line ---- */
@@ -343,40 +107,43 @@ static void take_found(const struct scan *s, struct found *f, const char *bytes,
 
 static inline bool has_shape(const struct scan_plan *p, const char *line, size_t n)
 {
-	uint64_t wrong = 0;
-
-	if (n < p->head->shape_bytes)
-		return false;
-	for (size_t i = 0; i < p->word_count; i++) {
-		uint64_t difference = load(line + p->words[i].at) ^ p->words[i].bytes;
-
-		wrong |= difference | (difference + p->words[i].range);
-	}
-	return (wrong & UINT64_C(0x8080808080808080)) == 0;
+	return n >= p->head->shape_bytes && scan_differs(&p->words, line) == 0;
 }
 
-/* Whether no wrapper that begins with a time can take the line: behind the time stand a blank, a level or a bracket. */
-static bool is_guarded(const struct scan_plan *p, const char *line, const char *end)
+/* The fraction of a second's digits that count, to compare: the first is the highest byte. */
+static inline uint64_t fraction_of(const struct scan_plan *p, const char *line)
 {
-	const char *at = line + p->head->time_at + p->head->time_bytes + p->wanted.brackets, *word_end;
-	size_t slash;
-	struct sv word;
+	uint64_t digits = scan_load(line + p->fraction_at);
 
-	if (at >= end || *at != ' ')
-		return true;
-	at++;
-	word_end = memchr(at, ' ', (size_t)(end - at));
-	word = (struct sv){ at, (size_t)((word_end != NULL ? word_end : end) - at) };
-	return word.n == 0 || (word.p[0] == '[' && !sv_find_char(word, '/', &slash)) || wrap_is_level(word);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	digits = __builtin_bswap64(digits);
+#endif
+	return digits & p->fraction_mask;
 }
 
-static int64_t fraction_us(const struct scan_plan *p, const char *line)
+/* Pairs of digits are put together first, then the pairs. */
+static int64_t fraction_us(uint64_t digits)
 {
-	int64_t us = 0;
+	uint64_t values = digits & UINT64_C(0x0f0f0f0f0f0f0000), tens = values >> 8 & UINT64_C(0x00ff00ff00ff00ff);
+	uint64_t pairs = tens * 10 + (values & UINT64_C(0x00ff00ff00ff00ff));
 
-	for (size_t i = 0; i < 6; i++)
-		us = us * 10 + (i < p->fraction_digits ? line[p->fraction_at + i] - '0' : 0);
-	return us;
+	return (int64_t)((pairs >> 48) * 10000 + (pairs >> 32 & 0xff) * 100 + (pairs >> 16 & 0xff));
+}
+
+/* The second that the last line had. */
+struct second {
+	uint64_t bytes[3];	/* nineteen: the last eight of them begin with the eleventh */
+};
+
+static inline struct second second_at(const char *p)
+{
+	return (struct second){ { scan_load(p), scan_load(p + 8), scan_load(p + SCAN_SECOND_BYTES - 8) } };
+}
+
+/* 0 when it is the same. */
+static inline uint64_t second_differs(const struct second *x, const struct second *y)
+{
+	return (x->bytes[0] ^ y->bytes[0]) | (x->bytes[1] ^ y->bytes[1]) | (x->bytes[2] ^ y->bytes[2]);
 }
 
 /* The time of a line that has the shape. False when there is no such time. */
@@ -384,74 +151,72 @@ static bool take_time(struct scan *s, const char *line, int64_t *us)
 {
 	const struct head *h = s->plan->head;
 	const char *second = line + h->time_at;
+	const struct second now = second_at(second), before = second_at(s->second);
+	const int64_t fraction = fraction_us(fraction_of(s->plan, line));
 	int64_t whole_us;
 
-	/* Nineteen bytes, three times eight. */
-	if (!s->has_second || ((load(second) ^ load(s->second)) | (load(second + 8) ^ load(s->second + 8)) |
-			       (load(second + 11) ^ load(s->second + 11))) != 0) {
-		s->has_second = settle((struct sv){ second, h->time_bytes }, h->time_layout, s->plan->zone, &whole_us);
+	if (!s->has_second || second_differs(&now, &before) != 0) {
+		s->has_second = scan_plan_settle(s->plan, (struct sv){ second, h->time_bytes }, &whole_us);
 		if (!s->has_second)
 			return false;
 		memcpy(s->second, second, SCAN_SECOND_BYTES);
-		s->second_us = whole_us - fraction_us(s->plan, line);
+		s->second_us = whole_us - fraction;
 	}
-	*us = s->second_us + fraction_us(s->plan, line);
+	*us = s->second_us + fraction;
 	return true;
 }
 
-/* What stands behind the time. */
-static struct scan_sign sign_of(const struct scan_plan *p, const char *line)
-{
-	const char *behind = line + p->head->time_at + p->head->time_bytes;
-
-	return (struct scan_sign){ { load(behind), load(behind + 8) } };
-}
-
-static struct scan_sign *sign_place(struct scan *s, const struct scan_sign *sign)
-{
-	uint64_t h = (sign->bytes[0] ^ sign->bytes[1] * UINT64_C(0xc2b2ae3d27d4eb4f)) * UINT64_C(0x9e3779b97f4a7c15);
-
-	return &s->signs[h >> 56];
-}
-
-static bool fits_by_walk(const struct scan_plan *p, const char *line, const char *end)
-{
-	const char *body;
-
-	return head_fits(p->head, line, end, &body) && (!p->guarded || is_guarded(p, line, end));
-}
-
-/*
- * Whether the layout fits. Where much stands between the time and the message, a
- * line that goes on like one that fitted, in this block, is not walked through
- * again: lines of one appender differ in what they say, not in their form.
- */
+/* Whether the layout fits: certainly where nothing but the line tells, or as it did for one that goes on like it. */
 static bool fits(struct scan *s, const char *line, const char *end)
 {
+	const struct scan_plan *p = s->plan;
 	struct scan_sign sign, *known;
 
-	if (s->plan->head->between_bytes < sizeof sign)
-		return fits_by_walk(s->plan, line, end);
-	sign = sign_of(s->plan, line);
-	known = sign_place(s, &sign);
-	if (known->bytes[0] == sign.bytes[0] && known->bytes[1] == sign.bytes[1])
+	if (!p->signed_lines || (size_t)(end - line) < scan_sign_end(p))
+		return scan_plan_fits(p, line, end);
+	sign = scan_sign_of(p, line);
+	known = &s->signs[scan_sign_place(p, &sign)];
+	if (scan_sign_differs(known, &sign) == 0)
 		return true;
-	if (!fits_by_walk(s->plan, line, end))
+	if (!scan_plan_fits(p, line, end))
 		return false;
 	*known = sign;
+	s->has_signs = false;
 	return true;
+}
+
+/* The first byte is the lowest. */
+static inline uint64_t load_low(const char *p)
+{
+	uint64_t x = scan_load(p);
+
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	x = __builtin_bswap64(x);
+#endif
+	return x;
+}
+
+/* The lowest byte that is zero has its highest bit set, and none below it. */
+static inline uint64_t zero_bytes(uint64_t x)
+{
+	return (x - UINT64_C(0x0101010101010101)) & ~x & UINT64_C(0x8080808080808080);
 }
 
 /* Whether the message certainly begins behind the byte: the two that it always has before it stand nowhere earlier. */
 static bool begins_behind(const struct scan_plan *p, const char *line, const char *at)
 {
 	const char *before = p->head->before_body, *from = line + p->head->time_at + p->head->time_bytes;
+	const uint64_t each = UINT64_C(0x0101010101010101), first = (unsigned char)before[0] * each, second = (unsigned char)before[1] * each;
 
 	if (before[0] == '\0')
 		return false;
-	while (from < at && (from = memchr(from, before[0], (size_t)(at - from))) != NULL && from[1] != before[1])
-		from++;
-	return from == NULL || from >= at;
+	for (; from < at; from += 8) {
+		uint64_t found = zero_bytes((load_low(from) ^ first) | (load_low(from + 1) ^ second));
+
+		if (found != 0)
+			return from + __builtin_ctzll(found) / 8 >= at;
+	}
+	return true;
 }
 
 static bool find_body(const struct scan *s, const char *bytes, const char *line, const char *end, struct scan_record *out)
@@ -616,23 +381,143 @@ static void take_line_at(struct scan *s, struct found *f, const char *bytes, siz
 	/* A record that is open is in no piece yet. */
 }
 
+/* ---- plain lines ---- */
+
+/*
+ * Most lines are plain: they are records in the second of the line before, go on
+ * as one did that the layout fits, and nothing was found in them. Then nothing of
+ * sort_line and take_sorted is left to do but to count them, and to see which
+ * fraction of the second was the first and the last. Whatever is not plain is
+ * left to these.
+ */
+struct plain {
+	uint64_t records;
+	uint64_t last, least, most;	/* fractions */
+};
+
+/* Where the next thing that was found stands. */
+static size_t next_found(const struct scan *s, const struct found *f)
+{
+	size_t at = SIZE_MAX;
+
+	if (f->hit < s->hits.count)
+		at = s->hits.items[f->hit].at;
+	if (f->other < s->marks.other_count && s->marks.others[f->other] < at)
+		at = s->marks.others[f->other];
+	return at;
+}
+
+/* Passes what was found in the line if it is nothing but words of groups that stand before its message. */
+static bool pass_found(const struct scan *s, struct found *f, const char *bytes, size_t start, size_t end)
+{
+	size_t hit = f->hit;
+	uint32_t last = 0;
+
+	if (f->other < s->marks.other_count && s->marks.others[f->other] < end)
+		return false;
+	for (; hit < s->hits.count && s->hits.items[hit].at < end; hit++) {
+		if (s->hits.items[hit].literal < s->plan->rule_literals)
+			return false;
+		last = s->hits.items[hit].at > last ? s->hits.items[hit].at : last;
+	}
+	if (!begins_behind(s->plan, bytes + start, bytes + last))
+		return false;
+	f->hit = hit;
+	return true;
+}
+
+static void count_plain(struct scan *s, const struct plain *plain)
+{
+	struct scan_piece *p = &s->pieces[s->piece_count - 1];
+	int64_t least_us = s->second_us + fraction_us(plain->least), most_us = s->second_us + fraction_us(plain->most);
+
+	p->records += plain->records;
+	p->last_us = s->second_us + fraction_us(plain->last);
+	p->least_us = least_us < p->least_us ? least_us : p->least_us;
+	p->most_us = most_us > p->most_us ? most_us : p->most_us;
+}
+
+/*
+ * From the line of the number on, while they are plain: the number of the first
+ * that is not. The record before them is open, and in the last second.
+ */
+static size_t take_plain(struct scan *s, struct found *f, const char *bytes, size_t start, size_t line_number)
+{
+	const struct scan_plan *p = s->plan;
+	const size_t least_bytes = p->head->shape_bytes > scan_sign_end(p) ? p->head->shape_bytes : scan_sign_end(p);
+	const size_t first = line_number, time_at = p->head->time_at, line_count = s->marks.end_count;
+	const uint32_t *ends = s->marks.ends;
+	const struct second before = second_at(s->second);
+	struct plain plain = { .least = UINT64_MAX };
+	size_t open_at = s->open.at, found_at = next_found(s, f);
+	uint64_t open = 0;	/* its fraction */
+
+	for (; line_number < line_count; line_number++) {
+		const char *line = bytes + start;
+		const size_t end = ends[line_number];
+		const struct second second = second_at(line + time_at);
+		const struct scan_sign sign = scan_sign_of(p, line);
+		uint64_t wrong = second_differs(&second, &before) | scan_differs(&p->edges, line);
+
+		wrong |= scan_sign_differs(&s->signs[scan_sign_place(p, &sign)], &sign);
+		/* A CR is a byte of the line yet. Neither this record nor the one before is too long, then. */
+		wrong |= (uint64_t)(end - start <= least_bytes) | (uint64_t)(end - open_at > RECORD_BYTES_MAX);
+		if (wrong != 0)
+			break;
+		if (end > found_at) {
+			if (!pass_found(s, f, bytes, start, end))
+				break;
+			found_at = next_found(s, f);
+		}
+		if (line_number == first) {
+			close(s, start);
+		} else {
+			plain.records++;
+			plain.last = open;
+			plain.least = open < plain.least ? open : plain.least;
+			plain.most = open > plain.most ? open : plain.most;
+		}
+		open = fraction_of(p, line);
+		open_at = start;
+		start = end + 1;
+	}
+	if (plain.records > 0)
+		count_plain(s, &plain);
+	if (line_number > first) {
+		s->is_open = true;
+		s->open = (struct scan_record){ .at = (uint32_t)open_at, .line = (uint32_t)line_number - 1, .us = s->second_us + fraction_us(open) };
+	}
+	return line_number;
+}
+
+/* ---- the whole of it ---- */
+
+static void begin_block(struct scan *s)
+{
+	s->piece_count = s->note_count = s->near_count = s->back_count = s->hits.count = 0;
+	s->lines = 0;
+	s->is_open = false;
+	/* What other blocks have taught depends on which of them this thread had. */
+	if (!s->has_signs)
+		memcpy(s->signs, s->plan->signs, sizeof s->signs);
+	s->has_signs = true;
+	push(s, SCAN_LEAD, 0, 0);
+}
+
 void scan_block(struct scan *s, const char *bytes, size_t n, bool unended)
 {
 	struct found f = { .hit = 0 };
 	size_t start = 0;
 
-	s->piece_count = s->note_count = s->near_count = s->back_count = s->hits.count = 0;
-	s->lines = 0;
-	s->is_open = false;
-	memset(s->signs, 0, sizeof s->signs);
-	push(s, SCAN_LEAD, 0, 0);
+	begin_block(s);
 	marks_find(&s->marks, bytes, n, &s->plan->wanted);
 	filter_run(s->plan->filter, bytes, n, &s->hits);
-	for (size_t i = 0; i < s->marks.end_count; i++) {
-		size_t end = s->marks.ends[i];
-
-		take_line_at(s, &f, bytes, start, end, false);
-		start = end + 1;
+	for (size_t i = 0; i < s->marks.end_count; i = s->lines) {
+		if (s->is_open && s->plan->signed_lines)
+			s->lines = (uint32_t)take_plain(s, &f, bytes, start, i);
+		if (s->lines == i)
+			take_line_at(s, &f, bytes, start, s->marks.ends[i], false);
+		start = (size_t)s->marks.ends[s->lines - 1] + 1;
 	}
 	if (unended && start < n)
 		take_line_at(s, &f, bytes, start, n, true);

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ways of looking at a block for q-grams: one by products, which every
+ * machine has, and one that looks up eight places at once where there are
+ * vectors. Places whose cell is set are written down without a branch, for most
+ * of the time that is lost is lost at branches that nothing foretells; they are
+ * looked at closer when a chunk has been passed, while the first cache has it.
+ */
+
+#include "input/log/filter_way.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#define CHUNK_STEPS 256
+
+/* ---- by products: four places a step ---- */
+
+#define PLACES 4
+/* Few q-grams get a byte each, which is a step less to look up; many get a bit. */
+#define BYTES_MOST 400
+#define BYTES_LOG2 15
+#define BITS_LOG2 18
+
+static bool always(void)
+{
+	return true;
+}
+
+/* Measured. Longer q-grams are rarer, wider strides are fewer looks. */
+static struct filter_steps product_steps(size_t literal_bytes)
+{
+	static const struct choice {
+		size_t least;
+		struct filter_steps steps;
+	} choices[] = {
+		{ 15, { 8, 8 } }, { 14, { 8, 7 } }, { 13, { 8, 6 } }, { 12, { 8, 5 } }, { 11, { 8, 4 } }, { 10, { 6, 5 } },
+		{ 9, { 6, 4 } },  { 8, { 5, 4 } },  { 7, { 4, 4 } },  { 6, { 4, 3 } },	{ 5, { 4, 2 } },  { 4, { 4, 1 } },
+	};
+	size_t i = 0;
+
+	while (choices[i].least > literal_bytes)
+		i++;
+	return choices[i].steps;
+}
+
+static unsigned product_cells_log2(size_t set)
+{
+	return set > BYTES_MOST ? BITS_LOG2 : BYTES_LOG2;
+}
+
+/* Bytes behind the q-gram are shifted out. */
+static inline uint64_t product_factor(const struct filter_table *t)
+{
+	return UINT64_C(0x9e3779b97f4a7c15) << (64 - 8 * t->steps.gram_bytes);
+}
+
+static uint32_t product_hash(const struct filter_table *t, uint64_t bytes)
+{
+	return (uint32_t)(bytes * product_factor(t) >> 32);
+}
+
+static void product_set(struct filter_table *t, size_t cell)
+{
+	if (t->cells_log2 == BITS_LOG2)
+		t->cells[cell / 8] |= (uint8_t)(1u << cell % 8);
+	else
+		t->cells[cell] = 1;
+}
+
+/* In the lowest bit. */
+static inline unsigned product_cell(const uint8_t *cells, uint64_t product, bool bits)
+{
+	return bits ? (unsigned)cells[product >> 49] >> (product >> 46 & 7) : cells[product >> 49];
+}
+
+/* Inlined with constants: one loop for each stride and table. */
+static inline __attribute__((always_inline)) void product_chunk(const struct filter_table *t, const char *bytes, size_t at, size_t end,
+								 uint32_t *found, size_t *found_count, size_t stride, bool bits)
+{
+	const uint8_t *cells = t->cells;
+	const uint64_t factor = product_factor(t);
+	size_t count = 0;
+
+	for (; at < end; at += PLACES * stride) {
+		const char *p = bytes + at;
+		unsigned any = product_cell(cells, filter_load(p) * factor, bits);
+
+		any |= product_cell(cells, filter_load(p + stride) * factor, bits);
+		any |= product_cell(cells, filter_load(p + 2 * stride) * factor, bits);
+		any |= product_cell(cells, filter_load(p + 3 * stride) * factor, bits);
+		found[count] = (uint32_t)at;
+		count += any & 1;
+	}
+	*found_count = count;
+}
+
+static void product_run(const struct filter *f, const struct filter_table *t, const char *bytes, size_t n, struct filter_hits *out)
+{
+	const size_t stride = t->steps.stride, chunk = CHUNK_STEPS * PLACES * stride;
+	const bool bits = t->cells_log2 == BITS_LOG2;
+	uint32_t found[CHUNK_STEPS + 1];
+	size_t count = 0;
+
+	for (size_t at = 0; at < n; at += chunk) {
+		size_t end = n - at < chunk ? n : at + chunk;
+
+		switch (stride) {
+#define CASE(s)                                                                        \
+	case s:                                                                        \
+		if (bits)                                                              \
+			product_chunk(t, bytes, at, end, found, &count, s, true);      \
+		else                                                                   \
+			product_chunk(t, bytes, at, end, found, &count, s, false);     \
+		break;
+		CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8)
+#undef CASE
+		default:
+			break;
+		}
+		for (size_t i = 0; i < count; i++) {
+			for (size_t k = 0; k < PLACES; k++) {
+				size_t place = found[i] + k * stride;
+				uint64_t product = filter_load(bytes + place) * product_factor(t);
+
+				if (place < n && (product_cell(t->cells, product, bits) & 1) != 0)
+					filter_verify(f, bytes, n, place, (uint32_t)(product >> 32), out);
+			}
+		}
+	}
+}
+
+/* ---- by sums of products, sixteen places and more a step ---- */
+
+#if defined(__x86_64__)
+
+#define AVX2 __attribute__((target("avx2")))
+#define INLINE_AVX2 static inline __attribute__((always_inline, target("avx2")))
+
+#define STEP 64
+/* Odd ones of 15 bits, drawn. */
+#define FACTOR_0 0x6b43
+#define FACTOR_1 0x52f7
+#define FACTOR_2 0x3cb5
+#define FACTOR_3 0x7a2d
+
+static bool has_avx2(void)
+{
+	return __builtin_cpu_supports("avx2");
+}
+
+/* A vector's 32 bits are a place each: strides that divide these. */
+static struct filter_steps sum_steps(size_t literal_bytes)
+{
+	unsigned stride = literal_bytes >= 7 ? 4 : literal_bytes >= 5 ? 2 : 1;
+	size_t longest = literal_bytes + 1 - stride;
+
+	return (struct filter_steps){ longest < 8 ? (unsigned)longest : 8, stride };
+}
+
+static unsigned sum_cells_log2(size_t set)
+{
+	(void)set;
+	return BITS_LOG2;
+}
+
+/* What pmaddwd and paddd give. The eighteen bits that are the best mixed are the highest. */
+static uint32_t sum_hash(const struct filter_table *t, uint64_t bytes)
+{
+	static const int32_t factors[4] = { FACTOR_0, FACTOR_1, FACTOR_2, FACTOR_3 };
+	uint32_t sum = 0;
+
+	bytes &= t->gram_mask;
+	for (unsigned i = 0; i < 4; i++)
+		sum += (uint32_t)((int16_t)(uint16_t)(bytes >> 16 * i) * factors[i]);
+	return sum << 6;
+}
+
+/* A word of 32 bits, of which the highest is the first. */
+static void sum_set(struct filter_table *t, size_t cell)
+{
+	((uint32_t *)(void *)t->cells)[cell / 32] |= UINT32_C(0x80000000) >> cell % 32;
+}
+
+struct sum_constants {
+	__m256i first, second, mask;
+};
+
+/* A bit for each of eight places, four bytes apart, whose cell is set. */
+INLINE_AVX2 uint32_t sum_cells(const uint8_t *cells, const char *p, const struct sum_constants *c)
+{
+	__m256i head, tail, sum, words;
+
+	memcpy(&head, p, sizeof head);
+	memcpy(&tail, p + 4, sizeof tail);
+	sum = _mm256_add_epi32(_mm256_madd_epi16(head, c->first), _mm256_madd_epi16(_mm256_and_si256(tail, c->mask), c->second));
+	sum = _mm256_slli_epi32(sum, 6);
+	words = _mm256_i32gather_epi32((const int *)(const void *)cells, _mm256_srli_epi32(sum, 19), 4);
+	sum = _mm256_and_si256(_mm256_srli_epi32(sum, 14), _mm256_set1_epi32(31));
+	return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_sllv_epi32(words, sum)));
+}
+
+/* What was found in a step: for each 32 bits of it, and each place in these, a bit. */
+struct sum_found {
+	size_t at;
+	uint64_t places;
+};
+
+INLINE_AVX2 size_t sum_chunk(const struct filter_table *t, const char *bytes, size_t at, size_t end, struct sum_found *found,
+			     size_t stride)
+{
+	const struct sum_constants c = {
+		_mm256_set1_epi32(FACTOR_1 << 16 | FACTOR_0), _mm256_set1_epi32(FACTOR_3 << 16 | FACTOR_2),
+		_mm256_set1_epi32((int)(uint32_t)(t->gram_mask >> 32)),
+	};
+	const uint8_t *cells = t->cells;
+	size_t count = 0;
+
+	for (; at < end; at += STEP) {
+		uint64_t places = 0;
+
+		for (size_t k = 0; k < 4 / stride; k++) {
+			const char *p = bytes + at + k * stride;
+
+			places |= (uint64_t)(sum_cells(cells, p, &c) | sum_cells(cells, p + 32, &c) << 8) << 16 * k;
+		}
+		found[count] = (struct sum_found){ at, places };
+		count += places != 0;
+	}
+	return count;
+}
+
+static void sum_verify(const struct filter *f, const struct filter_table *t, const char *bytes, size_t n, const struct sum_found *found,
+		       struct filter_hits *out)
+{
+	uint64_t all = found->places | found->places >> 32;
+
+	for (all = (all | all >> 16) & 0xffff; all != 0; all &= all - 1) {
+		unsigned word = (unsigned)__builtin_ctzll(all);
+
+		for (unsigned k = 0; k < 4 / t->steps.stride; k++) {
+			size_t place = found->at + 4 * word + k * t->steps.stride;
+
+			if ((found->places >> (16 * k + word) & 1) != 0 && place < n)
+				filter_verify(f, bytes, n, place, sum_hash(t, filter_load(bytes + place)), out);
+		}
+	}
+}
+
+AVX2 static void sum_run(const struct filter *f, const struct filter_table *t, const char *bytes, size_t n, struct filter_hits *out)
+{
+	struct sum_found found[CHUNK_STEPS + 1];
+	const size_t chunk = CHUNK_STEPS * STEP;
+	size_t count;
+
+	for (size_t at = 0; at < n; at += chunk) {
+		size_t end = n - at < chunk ? n : at + chunk;
+
+		if (t->steps.stride == 4)
+			count = sum_chunk(t, bytes, at, end, found, 4);
+		else if (t->steps.stride == 2)
+			count = sum_chunk(t, bytes, at, end, found, 2);
+		else
+			count = sum_chunk(t, bytes, at, end, found, 1);
+		for (size_t i = 0; i < count; i++)
+			sum_verify(f, t, bytes, n, &found[i], out);
+	}
+}
+
+#endif
+
+const struct filter_way filter_ways[FILTER_WAYS] = {
+	{ always, product_steps, product_cells_log2, product_hash, product_set, product_run },
+#if defined(__x86_64__)
+	{ has_avx2, sum_steps, sum_cells_log2, sum_hash, sum_set, sum_run },
+#endif
+};
