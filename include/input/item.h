@@ -35,7 +35,7 @@ struct item {
 	struct stream *stream;	/* NULL when there is nothing to read, or why it is passed over is known */
 };
 
-/* Reads it through its kind, or passes it over. 0, -1 when the sink failed. */
+/* Reads it through its kind, or passes it over. 0, -1 when the sink failed or the rules are refused. */
 int item_ingest(const struct item_context *c, const struct item *item);
 /* Passes it over; code is "input.skipped", a note unless it was named, or that of a warning. 0, -1 when the sink failed. */
 int item_skip(const struct item_context *c, const struct item *item, const char *code, struct sv why);

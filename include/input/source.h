@@ -27,8 +27,19 @@ struct host_zone {
 
 #define INGEST_THREADS_MAX 64
 
+/*
+ * Gives the rules when the first input needs them: captures do not, and to read
+ * some hundred rules takes longer than a small capture. NULL when they are
+ * refused, which has been recorded.
+ */
+struct rules_source {
+	const struct rules *(*get)(void *context);
+	void *context;
+};
+
 struct ingest_options {
-	const struct rules *rules;
+	const struct rules *rules;	/* NULL: by rules_source */
+	struct rules_source rules_source;
 	const char *as_kind;		/* --as; NULL: by content */
 	const struct host_pattern *hosts;
 	size_t host_count;

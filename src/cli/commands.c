@@ -116,14 +116,32 @@ static void warn_unused(const struct progress *p, struct diag *d)
 				 SV_ARG(o->zones[i].host));
 }
 
+/* The rules that come with the program: loaded when an input needs them. */
+struct shipped_rules {
+	const char *path;
+	struct rules *rules;
+	bool asked;
+	struct diag *diag;
+};
+
+static const struct rules *get_shipped_rules(void *context)
+{
+	struct shipped_rules *s = context;
+	if (!s->asked)
+		s->rules = rules_load(s->path, s->diag);
+	s->asked = true;
+	return s->rules;
+}
+
 /* Reads every argument into the store. What fails is in d; the rest is read. */
 static int ingest_all(const struct options *o, struct store *s, struct arena *run, struct diag *d)
 {
-	struct rules *rules = rules_load(files_rules(o->rules, run), d);
-	if (rules == NULL)
+	struct shipped_rules rules = { .path = files_rules(o->rules, run), .diag = d };
+	/* Those of the user may be wrong: that is said before anything is read. */
+	if (o->rules != NULL && get_shipped_rules(&rules) == NULL)
 		return -1;
 	struct ingest_options ingest = o->ingest;
-	ingest.rules = rules;
+	ingest.rules_source = (struct rules_source){ get_shipped_rules, &rules };
 	struct progress progress = {
 		.inner = store_sink(s),
 		.options = &ingest,
@@ -136,9 +154,11 @@ static int ingest_all(const struct options *o, struct store *s, struct arena *ru
 		source_ingest(o->arguments[i], &ingest, &sink, d);
 	if (progress.show)
 		fputs("\r\033[K", stderr);
-	warn_unused(&progress, d);
-	rules_free(rules);
-	return 0;
+	bool refused = rules.asked && rules.rules == NULL;
+	if (!refused)
+		warn_unused(&progress, d);
+	rules_free(rules.rules);
+	return refused ? -1 : 0;
 }
 
 /* The problems that stand in no stored input: those of inputs come back from the store. */

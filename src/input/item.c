@@ -13,23 +13,24 @@
 #include "input/noevidence.h"
 
 /*
- * KIND(name, host by path), in the order in which they are asked: what is
- * certain by its first bytes before what is likely by its words. Where the host
- * is not taken from the path's directory, the rows say themselves whose clock
- * wrote them.
+ * KIND(name, host by path, by rules), in the order in which they are asked: what
+ * is certain by its first bytes before what is likely by its words. Where the
+ * host is not taken from the path's directory, the rows say themselves whose
+ * clock wrote them. The rules are got when a kind is asked that reads by them.
  */
-#define KINDS              \
-	KIND(capture, true)  \
-	KIND(counters, true) \
-	KIND(snapshot, true) \
-	KIND(table, false)   \
-	KIND(log, true)
+#define KINDS                     \
+	KIND(capture, true, false)  \
+	KIND(counters, true, true)  \
+	KIND(snapshot, true, true)  \
+	KIND(table, false, true)    \
+	KIND(log, true, true)
 
 static const struct kind_row {
 	const struct kind *kind;
 	bool host_by_path;
+	bool by_rules;
 } kinds[] = {
-#define KIND(name, host_by_path) { &name##_kind, host_by_path },
+#define KIND(name, host_by_path, by_rules) { &name##_kind, host_by_path, by_rules },
 	KINDS
 #undef KIND
 };
@@ -40,12 +41,14 @@ struct verdict {
 	const struct kind_row *row;	/* NULL when it is passed over */
 	struct sv why;
 	const char *code;
+	const struct rules *rules;	/* if the kind reads by them */
+	bool refused;		/* they are needed and refused, which is recorded */
 };
 
 const char *const *source_kind_names(void)
 {
 	static const char *const names[] = {
-#define KIND(name, host_by_path) #name,
+#define KIND(name, host_by_path, by_rules) #name,
 		KINDS
 #undef KIND
 		NULL
@@ -122,21 +125,48 @@ static bool zone_by_option(const struct ingest_options *o, struct sv host, struc
 
 static struct verdict passed_over(struct sv why, const char *code)
 {
-	return (struct verdict){ NULL, why, code };
+	return (struct verdict){ .why = why, .code = code };
+}
+
+/* False when they are refused. */
+static bool get_rules(const struct ingest_options *o, const struct rules **rules)
+{
+	*rules = o->rules;
+	if (*rules != NULL || o->rules_source.get == NULL)
+		return true;
+	*rules = o->rules_source.get(o->rules_source.context);
+	return *rules != NULL;
 }
 
 static struct verdict sniff(const struct item_context *c, struct sv head, struct sv base_name)
 {
+	struct verdict v = { .row = NULL };
+
 	for (size_t i = 0; i < KIND_COUNT; i++) {
 		const char *why = "damaged";
-		enum sniffed s = kinds[i].kind->sniff(head, base_name, c->options->rules, &why);
+		enum sniffed s;
 
-		if (s == SNIFF_MINE)
-			return (struct verdict){ &kinds[i], SV_ABSENT, NULL };
+		if (kinds[i].by_rules && v.rules == NULL && !get_rules(c->options, &v.rules))
+			return (struct verdict){ .refused = true };
+		s = kinds[i].kind->sniff(head, base_name, v.rules, &why);
+		if (s == SNIFF_MINE) {
+			v.row = &kinds[i];
+			return v;
+		}
 		if (s == SNIFF_BROKEN)
 			return passed_over(arena_copy(c->input, sv_of(why)), "input.damaged");
 	}
-	return passed_over(noevidence_why(head, c->options->rules, c->input), "input.skipped");
+	return passed_over(noevidence_why(head, v.rules, c->input), "input.skipped");
+}
+
+static struct verdict named_kind(const struct item_context *c)
+{
+	struct verdict v = { .row = row_by_name(c->options->as_kind) };
+
+	assert(v.row != NULL);
+	if (v.row->by_rules)
+		v.refused = !get_rules(c->options, &v.rules);
+	return v;
 }
 
 static struct verdict judge(const struct item_context *c, const struct item *item)
@@ -148,7 +178,7 @@ static struct verdict judge(const struct item_context *c, const struct item *ite
 	if (head.n == 0)
 		return passed_over(SV("empty"), "input.skipped");
 	if (c->options->as_kind != NULL)
-		return (struct verdict){ row_by_name(c->options->as_kind), SV_ABSENT, NULL };
+		return named_kind(c);
 	return sniff(c, lines_preview(c->input, head), base_name_of(item->path));
 }
 
@@ -240,12 +270,13 @@ static unsigned threads_for(const struct ingest_options *o)
 	return cores < 1 ? 1 : cores > INGEST_THREADS_MAX ? INGEST_THREADS_MAX : (unsigned)cores;
 }
 
-static struct ingest ingest_of(const struct item_context *c, const struct item *item, struct input_info *info)
+static struct ingest ingest_of(const struct item_context *c, const struct item *item, const struct rules *rules,
+			       struct input_info *info)
 {
 	struct ingest in = {
 		.stream = item->stream,
 		.info = info,
-		.rules = c->options->rules,
+		.rules = rules,
 		.sink = c->sink->events,
 		.diag = c->diag,
 		.record = c->record,
@@ -262,8 +293,9 @@ static struct ingest ingest_of(const struct item_context *c, const struct item *
 	return in;
 }
 
-static int read_through(const struct item_context *c, const struct item *item, const struct kind_row *row)
+static int read_through(const struct item_context *c, const struct item *item, const struct verdict *v)
 {
+	const struct kind_row *row = v->row;
 	struct input_info info = info_of(item);
 	struct sv named_host = host_by_option(c->options, arena_strdup(c->input, item->path));
 	struct ingest in;
@@ -274,7 +306,7 @@ static int read_through(const struct item_context *c, const struct item *item, c
 	rc = begin(c, &info, item);
 	if (rc != 1)
 		return rc;
-	in = ingest_of(c, item, &info);
+	in = ingest_of(c, item, v->rules, &info);
 	in.host_is_option = !sv_is_absent(named_host);
 	if (row->kind->read(&in) != 0) {
 		c->sink->abandon(c->sink->context);
@@ -290,7 +322,9 @@ int item_ingest(const struct item_context *c, const struct item *item)
 	arena_reset(c->input);
 	arena_reset(c->record);
 	v = judge(c, item);
+	if (v.refused)
+		return -1;
 	if (v.row == NULL)
 		return item_skip(c, item, v.code, v.why);
-	return read_through(c, item, v.row);
+	return read_through(c, item, &v);
 }

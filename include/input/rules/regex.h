@@ -4,8 +4,8 @@
 
 /*
  * Regular expressions: PCRE2 behind one type, over bytes (no UTF: logs hold
- * whatever a crash left in them). Compiled once, by JIT where there is one, and
- * matched with limits, so that a hostile line fails to match instead of
+ * whatever a crash left in them). Compiled once, by JIT where there is one (when first
+ * matched), and matched with limits, so that a hostile line fails to match instead of
  * hanging. The captures live in the regex and are reused: one thread a regex.
  */
 

@@ -18,13 +18,21 @@ struct pattern_group {
 	enum event_field field;
 };
 
+/* Found when it is first asked for: only logs ask, and it takes longer than to read the rule. */
+struct lazy_cover {
+	struct sv source;
+	enum regex_mode mode;
+	bool known;
+	struct cover cover;
+};
+
 /* A regex with a literal that all that it matches contains, to save most of its runs. */
 struct pattern {
 	struct regex *regex;
 	struct sv literal;	/* length 0 when none was found */
 	bool anchored;		/* begins with ^ */
 	bool literal_first;	/* what it matches begins with the literal */
-	struct cover cover;	/* literals of which all that it matches contains one */
+	struct lazy_cover *cover;	/* for pattern_cover */
 	bool *first_bytes;	/* 256: what it matches begins with one that is set; NULL when not known */
 	struct pattern_group *groups;
 	size_t group_count;
@@ -196,6 +204,8 @@ struct rules {
  */
 const char *pattern_make(struct pattern *p, struct arena *a, struct sv source, enum regex_mode mode, size_t *at);
 void pattern_fini(struct pattern *p);
+/* Literals of which all that it matches contains one. It lives in the arena, which is that of the rules. */
+const struct cover *pattern_cover(const struct pattern *p, struct arena *a);
 /* Whether it can match: the literal is there. */
 bool pattern_may_match(const struct pattern *p, struct sv subject);
 bool pattern_match(const struct pattern *p, struct sv subject, size_t from);

@@ -18,16 +18,17 @@
 #define DEPTH_LIMIT 10000
 #define HEAP_LIMIT_KIB 4096
 
-struct last_match {
-	struct sv subject;
-	size_t groups;	/* that may have taken part; 0 when it failed */
+/* What matching needs and leaves behind: apart, so that a const regex can match. */
+struct matcher {
+	pcre2_match_data *captures;	/* NULL before the first match */
+	pcre2_match_context *limits;
+	struct sv subject;	/* of the last match */
+	size_t groups;		/* that may have taken part in it; 0 when it failed */
 };
 
 struct regex {
 	pcre2_code *code;
-	pcre2_match_data *captures;
-	pcre2_match_context *limits;
-	struct last_match *last;	/* apart, so that a const regex can match */
+	struct matcher *matcher;
 	PCRE2_SPTR names;	/* entries: number (two bytes, high first), name, NUL */
 	size_t name_count;
 	size_t name_entry_bytes;
@@ -80,57 +81,73 @@ struct regex *regex_new(struct sv pattern, enum regex_mode mode, struct regex_er
 	if (r == NULL)
 		out_of_memory();
 	r->code = code;
-	/* Without JIT (no support, or a hardened kernel) pcre2_match interprets: slower, the same results. */
-	(void)pcre2_jit_compile(r->code, PCRE2_JIT_COMPLETE);
-	r->captures = pcre2_match_data_create_from_pattern(r->code, NULL);
-	r->limits = pcre2_match_context_create(NULL);
-	r->last = calloc(1, sizeof *r->last);
-	if (r->captures == NULL || r->limits == NULL || r->last == NULL)
+	r->matcher = calloc(1, sizeof *r->matcher);
+	if (r->matcher == NULL)
 		out_of_memory();
-	pcre2_set_match_limit(r->limits, MATCH_LIMIT);
-	pcre2_set_depth_limit(r->limits, DEPTH_LIMIT);
-	pcre2_set_heap_limit(r->limits, HEAP_LIMIT_KIB);
 	read_names(r);
 	return r;
+}
+
+/* At the first match: of some hundred patterns most are never run, and to compile one by JIT takes longer than to read it. */
+static void prepare(const struct regex *r)
+{
+	struct matcher *m = r->matcher;
+
+	/* Without JIT (no support, or a hardened kernel) pcre2_match interprets: slower, the same results. */
+	(void)pcre2_jit_compile(r->code, PCRE2_JIT_COMPLETE);
+	m->captures = pcre2_match_data_create_from_pattern(r->code, NULL);
+	m->limits = pcre2_match_context_create(NULL);
+	if (m->captures == NULL || m->limits == NULL)
+		out_of_memory();
+	pcre2_set_match_limit(m->limits, MATCH_LIMIT);
+	pcre2_set_depth_limit(m->limits, DEPTH_LIMIT);
+	pcre2_set_heap_limit(m->limits, HEAP_LIMIT_KIB);
 }
 
 void regex_free(struct regex *r)
 {
 	if (r == NULL)
 		return;
-	free(r->last);
-	pcre2_match_context_free(r->limits);
-	pcre2_match_data_free(r->captures);
+	pcre2_match_context_free(r->matcher->limits);
+	pcre2_match_data_free(r->matcher->captures);
+	free(r->matcher);
 	pcre2_code_free(r->code);
 	free(r);
 }
 
 bool regex_match(const struct regex *r, struct sv subject, size_t from)
 {
+	struct matcher *m = r->matcher;
+
 	if (subject.p == NULL)
 		subject = SV("");
 	if (from > subject.n)
 		return false;
+	if (m->captures == NULL)
+		prepare(r);
 	PCRE2_SPTR text = (PCRE2_SPTR)subject.p;
-	int rc = pcre2_match(r->code, text, subject.n, from, 0, r->captures, r->limits);
+	int rc = pcre2_match(r->code, text, subject.n, from, 0, m->captures, m->limits);
 
 	/* JIT has a small stack of its own (32 KiB); the interpreter has the heap. */
 	if (rc == PCRE2_ERROR_JIT_STACKLIMIT)
-		rc = pcre2_match(r->code, text, subject.n, from, PCRE2_NO_JIT, r->captures, r->limits);
-	*r->last = (struct last_match){ subject, rc > 0 ? (size_t)rc : 0 };
+		rc = pcre2_match(r->code, text, subject.n, from, PCRE2_NO_JIT, m->captures, m->limits);
+	m->subject = subject;
+	m->groups = rc > 0 ? (size_t)rc : 0;
 	return rc > 0;
 }
 
 struct sv regex_group(const struct regex *r, size_t number)
 {
-	if (number >= r->last->groups)
+	const struct matcher *m = r->matcher;
+
+	if (number >= m->groups)
 		return SV_ABSENT;
-	const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(r->captures) + 2 * number;
+	const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(m->captures) + 2 * number;
 
 	/* \K in a lookahead can put the start behind the end. */
-	if (ends[0] == PCRE2_UNSET || ends[1] < ends[0] || ends[1] > r->last->subject.n)
+	if (ends[0] == PCRE2_UNSET || ends[1] < ends[0] || ends[1] > m->subject.n)
 		return SV_ABSENT;
-	return (struct sv){ r->last->subject.p + ends[0], ends[1] - ends[0] };
+	return (struct sv){ m->subject.p + ends[0], ends[1] - ends[0] };
 }
 
 struct sv regex_name(const struct regex *r, size_t i, size_t *number)

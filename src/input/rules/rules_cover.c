@@ -12,11 +12,23 @@
 /* Longer ones find nothing sooner: fewer are then better. */
 #define LONG_ENOUGH 16
 
+/* Bytes that are put to the run together. */
+#define TAIL_BYTES 128
+
 /* The run in progress, and the best that has ended. */
 struct search {
 	struct arena *arena;
 	struct cover run, best;
+	char tail[TAIL_BYTES];	/* all texts of the run go on with it */
+	size_t tail_bytes;
 };
+
+/* Most covers are of one literal or two. */
+static void copy(struct cover *to, const struct cover *from)
+{
+	memcpy(to->literals, from->literals, from->count * sizeof *from->literals);
+	to->count = from->count;
+}
 
 size_t cover_least(const struct cover *c)
 {
@@ -40,12 +52,13 @@ static void begin_run(struct search *s)
 {
 	s->run.count = 1;
 	s->run.literals[0] = SV("");
+	s->tail_bytes = 0;
 }
 
-static void end_run(struct search *s)
+static void begin_search(struct search *s, struct arena *a)
 {
-	if (is_better(&s->run, &s->best))
-		s->best = s->run;
+	s->arena = a;
+	s->best.count = 0;
 	begin_run(s);
 }
 
@@ -60,27 +73,46 @@ static struct sv join(struct arena *a, struct sv x, struct sv y)
 	return (struct sv){ text, x.n + y.n };
 }
 
+/* What is put off until the texts are wanted, so that a run of a hundred bytes is not copied a hundred times. */
+static struct cover *whole_run(struct search *s)
+{
+	for (size_t i = 0; i < s->run.count && s->tail_bytes > 0; i++)
+		s->run.literals[i] = join(s->arena, s->run.literals[i], (struct sv){ s->tail, s->tail_bytes });
+	s->tail_bytes = 0;
+	return &s->run;
+}
+
+static void end_run(struct search *s)
+{
+	if (is_better(whole_run(s), &s->best))
+		copy(&s->best, &s->run);
+	begin_run(s);
+}
+
 /* Every text of the run goes on with every one of these. False when that are too many. */
 static bool extend(struct search *s, const struct cover *by)
 {
-	struct cover longer = { .count = 0 };
+	struct cover longer;
+	const struct cover *run;
 
 	if (by->count == 0 || s->run.count * by->count > COVER_MAX)
 		return false;
-	for (size_t i = 0; i < s->run.count; i++)
+	run = whole_run(s);
+	longer.count = 0;
+	for (size_t i = 0; i < run->count; i++)
 		for (size_t k = 0; k < by->count; k++)
-			longer.literals[longer.count++] = join(s->arena, s->run.literals[i], by->literals[k]);
-	s->run = longer;
+			longer.literals[longer.count++] = join(s->arena, run->literals[i], by->literals[k]);
+	copy(&s->run, &longer);
 	return true;
 }
 
 static void extend_by_byte(struct search *s, int c, uint32_t times)
 {
-	char byte = (char)(unsigned char)c;
-	struct cover one = { .literals = { { &byte, 1 } }, .count = 1 };
-
-	for (uint32_t i = 0; i < times; i++)
-		(void)extend(s, &one);
+	for (uint32_t i = 0; i < times; i++) {
+		if (s->tail_bytes == TAIL_BYTES)
+			(void)whole_run(s);
+		s->tail[s->tail_bytes++] = (char)(unsigned char)c;
+	}
 }
 
 /* All the texts that it matches, if they are a few: Foo|Bar, colou?r. False when they are more. */
@@ -88,28 +120,27 @@ static bool texts_of(const struct tree *t, struct arena *a, struct cover *out);
 
 static bool texts_of_once(const struct tree *t, struct arena *a, struct cover *out) /* NOLINT(misc-no-recursion) */
 {
-	struct search s = { .arena = a };
+	struct search s;
 	int byte;
 
 	out->count = 0;
+	begin_search(&s, a);
 	switch (t->kind) {
 	case TREE_SET:
 		byte = tree_only_byte(t);
-		begin_run(&s);
 		if (byte < 0)
 			return false;
 		extend_by_byte(&s, byte, 1);
-		*out = s.run;
+		copy(out, whole_run(&s));
 		return true;
 	case TREE_SEQUENCE:
-		begin_run(&s);
 		for (const struct tree *c = t->child; c != NULL; c = c->next) {
 			struct cover texts;
 
 			if (!texts_of(c, a, &texts) || !extend(&s, &texts))
 				return false;
 		}
-		*out = s.run;
+		copy(out, whole_run(&s));
 		return true;
 	case TREE_EITHER:
 		for (const struct tree *c = t->child; c != NULL; c = c->next) {
@@ -145,8 +176,9 @@ static void walk(struct search *s, const struct tree *t);
 /* One literal of each alternative, if each has one. */
 static void cover_either(struct search *s, const struct tree *t) /* NOLINT(misc-no-recursion) */
 {
-	struct cover all = { .count = 0 };
+	struct cover all;
 
+	all.count = 0;
 	for (const struct tree *c = t->child; c != NULL; c = c->next) {
 		struct cover one;
 
@@ -157,7 +189,7 @@ static void cover_either(struct search *s, const struct tree *t) /* NOLINT(misc-
 			all.literals[all.count++] = one.literals[i];
 	}
 	if (is_better(&all, &s->best))
-		s->best = all;
+		copy(&s->best, &all);
 }
 
 static void walk_once(struct search *s, const struct tree *t) /* NOLINT(misc-no-recursion) */
@@ -205,12 +237,12 @@ static void walk(struct search *s, const struct tree *t) /* NOLINT(misc-no-recur
 /* Depth is that of the pattern's groups, which the parser bounds. */
 void tree_cover(const struct tree *t, struct arena *a, struct cover *out) /* NOLINT(misc-no-recursion) */
 {
-	struct search s = { .arena = a };
+	struct search s;
 
-	begin_run(&s);
+	begin_search(&s, a);
 	walk(&s, t);
 	end_run(&s);
-	*out = s.best;
+	copy(out, &s.best);
 	if (cover_least(out) == 0)
 		out->count = 0;
 }

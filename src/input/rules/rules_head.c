@@ -538,7 +538,7 @@ bool head_literals(const struct rules *r, struct arena *a, struct sv **literals,
 	*literals = NULL;
 	*count = 0;
 	for (size_t i = 0; i < r->rule_count; i++) {
-		const struct cover *c = &r->rules[i]->match.cover;
+		const struct cover *c = pattern_cover(&r->rules[i]->match, r->arena);
 
 		if (c->count == 0)
 			return false;

@@ -293,13 +293,19 @@ static void find_first_bytes(struct pattern *p, struct arena *a, struct sv sourc
 		p->first_bytes = NULL;
 }
 
-/* Where ^ and $ are the ends of lines, what stands next to them may be a line feed. */
-static void find_cover(struct pattern *p, struct arena *a, struct sv source, enum regex_mode mode)
+const struct cover *pattern_cover(const struct pattern *p, struct arena *a)
 {
-	const struct tree *t = mode == REGEX_TEXT ? tree_of(source, a) : NULL;
+	struct lazy_cover *c = p->cover;
+	const struct tree *t;
 
+	if (c->known)
+		return &c->cover;
+	c->known = true;
+	/* Where ^ and $ are the ends of lines, what stands next to them may be a line feed. */
+	t = c->mode == REGEX_TEXT ? tree_of(c->source, a) : NULL;
 	if (t != NULL)
-		tree_cover(t, a, &p->cover);
+		tree_cover(t, a, &c->cover);
+	return &c->cover;
 }
 
 /* ---- the pattern ---- */
@@ -343,7 +349,9 @@ const char *pattern_make(struct pattern *p, struct arena *a, struct sv source, e
 		return arena_strdup(a, sv_of(error.message));
 	}
 	find_literal(p, a, source);
-	find_cover(p, a, source, mode);
+	p->cover = arena_alloc(a, sizeof *p->cover);
+	p->cover->source = source;
+	p->cover->mode = mode;
 	/* In a text of several lines ^ is no fixed place. */
 	if (mode == REGEX_LINES)
 		p->literal_first = false;

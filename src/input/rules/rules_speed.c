@@ -22,10 +22,9 @@ static void add_literals(struct buf *b, const struct cover *c)
 		}
 }
 
-static void note_rule(const struct rule *rule, struct diag *d)
+static void note_rule(const struct rule *rule, const struct cover *c, struct diag *d)
 {
 	const struct section *s = &rule->section;
-	const struct cover *c = &rule->match.cover;
 	const struct place place = { .unit = PLACE_LINE, .number = s->line };
 	size_t least = cover_least(c);
 	struct buf literal;
@@ -50,8 +49,11 @@ static void note_rule(const struct rule *rule, struct diag *d)
 
 void rules_note_slow(const struct rules *r, struct diag *d)
 {
-	for (size_t i = 0; i < r->rule_count; i++)
-		if (cover_least(&r->rules[i]->match.cover) < LONG_ENOUGH)
-			note_rule(r->rules[i], d);
+	for (size_t i = 0; i < r->rule_count; i++) {
+		const struct cover *c = pattern_cover(&r->rules[i]->match, r->arena);
+
+		if (cover_least(c) < LONG_ENOUGH)
+			note_rule(r->rules[i], c, d);
+	}
 	diag_set_input(d, SV_ABSENT, 0);
 }

@@ -534,6 +534,62 @@ static void test_zone_is_assumed_without_option(void **state)
 	teardown_files(p);
 }
 
+/* Who gives the rules when they are asked for, and counts that. */
+struct giver {
+	const struct rules *rules;	/* NULL: refused */
+	unsigned asked;
+};
+
+static const struct rules *give(void *context)
+{
+	struct giver *g = context;
+
+	g->asked++;
+	return g->rules;
+}
+
+static void test_rules_are_got_when_they_are_needed(void **state)
+{
+	struct place_for_files *p = setup_files();
+	struct giver g = { .rules = p->rules };
+
+	(void)state;
+	p->options.rules = NULL;
+	p->options.rules_source = (struct rules_source){ give, &g };
+	write_text(p, "a.pcap", "CAP!12");
+	assert_int_equal(ingest(p, path_of(p, "a.pcap")), 0);
+	assert_int_equal(g.asked, 0);
+	p->options.as_kind = "capture";
+	write_text(p, "b.pcap", "CAP!123");
+	assert_int_equal(ingest(p, path_of(p, "b.pcap")), 0);
+	assert_int_equal(g.asked, 0);
+	p->options.as_kind = NULL;
+	write_text(p, "c.log", "2026-11-30 13:00:00 INFO up\n");
+	assert_int_equal(ingest(p, path_of(p, "c.log")), 0);
+	assert_int_equal(g.asked, 1);
+	assert_sv_equal(input_at(p, "c.log")->kind, "log");
+	teardown_files(p);
+}
+
+static void test_refused_rules_end_what_needs_them(void **state)
+{
+	struct place_for_files *p = setup_files();
+	struct giver g = { .rules = NULL };
+
+	(void)state;
+	p->options.rules = NULL;
+	p->options.rules_source = (struct rules_source){ give, &g };
+	write_text(p, "a.pcap", "CAP!12");
+	write_text(p, "c.log", "2026-11-30 13:00:00 INFO up\n");
+	assert_int_equal(ingest(p, path_of(p, "a.pcap")), 0);
+	assert_int_equal(ingest(p, path_of(p, "c.log")), -1);
+	assert_int_equal(p->kit->input_count, 1);
+	p->options.as_kind = "log";
+	assert_int_equal(ingest(p, path_of(p, "c.log")), -1);
+	assert_int_equal(p->kit->input_count, 1);
+	teardown_files(p);
+}
+
 static void test_sink_failure(void **state)
 {
 	struct place_for_files *p = setup_files();
@@ -1018,6 +1074,8 @@ int main(void)
 		cmocka_unit_test(test_every_kind_can_be_forced),
 		cmocka_unit_test(test_hosts_and_zones_by_option),
 		cmocka_unit_test(test_zone_is_assumed_without_option),
+		cmocka_unit_test(test_rules_are_got_when_they_are_needed),
+		cmocka_unit_test(test_refused_rules_end_what_needs_them),
 		cmocka_unit_test(test_sink_failure),
 		cmocka_unit_test(test_utf16),
 		cmocka_unit_test(test_standard_input),
