@@ -43,8 +43,13 @@ struct filter_way {
 #define FILTER_WAYS 2
 extern const struct filter_way filter_ways[FILTER_WAYS];
 
-/* Whose q-gram stands at the place, if it is one: for a place in the block. */
-void filter_verify(const struct filter *f, const char *bytes, size_t n, size_t at, uint32_t hash, struct filter_hits *out);
+/* A place in the block whose cell is set. */
+struct filter_place {
+	uint32_t at, hash;
+};
+/* Adds the literals whose q-grams stand at the places. */
+void filter_verify(const struct filter *f, const char *bytes, size_t n, const struct filter_place *places, size_t count,
+		   struct filter_hits *out);
 
 /* The first byte is the lowest. */
 static inline uint64_t filter_load(const char *p)

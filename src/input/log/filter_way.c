@@ -96,10 +96,30 @@ static inline __attribute__((always_inline)) void product_chunk(const struct fil
 	*found_count = count;
 }
 
+/* The places whose cells are set, of the steps that have one. */
+static size_t product_places(const struct filter_table *t, const char *bytes, size_t n, const uint32_t *found, size_t found_count,
+			     struct filter_place *places)
+{
+	const bool bits = t->cells_log2 == BITS_LOG2;
+	size_t count = 0;
+
+	for (size_t i = 0; i < found_count; i++) {
+		for (size_t k = 0; k < PLACES; k++) {
+			const size_t at = found[i] + k * t->steps.stride;
+			const uint64_t product = filter_load(bytes + at) * product_factor(t);
+
+			if (at < n && (product_cell(t->cells, product, bits) & 1) != 0)
+				places[count++] = (struct filter_place){ (uint32_t)at, (uint32_t)(product >> 32) };
+		}
+	}
+	return count;
+}
+
 static void product_run(const struct filter *f, const struct filter_table *t, const char *bytes, size_t n, struct filter_hits *out)
 {
 	const size_t stride = t->steps.stride, chunk = CHUNK_STEPS * PLACES * stride;
 	const bool bits = t->cells_log2 == BITS_LOG2;
+	struct filter_place places[CHUNK_STEPS * PLACES];
 	uint32_t found[CHUNK_STEPS + 1];
 	size_t count = 0;
 
@@ -119,15 +139,8 @@ static void product_run(const struct filter *f, const struct filter_table *t, co
 		default:
 			break;
 		}
-		for (size_t i = 0; i < count; i++) {
-			for (size_t k = 0; k < PLACES; k++) {
-				size_t place = found[i] + k * stride;
-				uint64_t product = filter_load(bytes + place) * product_factor(t);
-
-				if (place < n && (product_cell(t->cells, product, bits) & 1) != 0)
-					filter_verify(f, bytes, n, place, (uint32_t)(product >> 32), out);
-			}
-		}
+		count = product_places(t, bytes, n, found, count, places);
+		filter_verify(f, bytes, n, places, count, out);
 	}
 }
 
@@ -174,7 +187,7 @@ static uint32_t sum_hash(const struct filter_table *t, uint64_t bytes)
 	bytes &= t->gram_mask;
 	for (unsigned i = 0; i < 4; i++)
 		sum += (uint32_t)((int16_t)(uint16_t)(bytes >> 16 * i) * factors[i]);
-	return sum << 6;
+	return (sum >> 13 & 0x1fff) << 19 | (sum & 31) << 14 | (sum >> 5 & 0xff) << 6 | sum >> 26;
 }
 
 /* A word of 32 bits, of which the highest is the first. */
@@ -184,7 +197,7 @@ static void sum_set(struct filter_table *t, size_t cell)
 }
 
 struct sum_constants {
-	__m256i first, second, mask;
+	__m256i first, second, mask, word_mask, bit_mask;
 };
 
 /* A bit for each of eight places, four bytes apart, whose cell is set. */
@@ -195,10 +208,9 @@ INLINE_AVX2 uint32_t sum_cells(const uint8_t *cells, const char *p, const struct
 	memcpy(&head, p, sizeof head);
 	memcpy(&tail, p + 4, sizeof tail);
 	sum = _mm256_add_epi32(_mm256_madd_epi16(head, c->first), _mm256_madd_epi16(_mm256_and_si256(tail, c->mask), c->second));
-	sum = _mm256_slli_epi32(sum, 6);
-	words = _mm256_i32gather_epi32((const int *)(const void *)cells, _mm256_srli_epi32(sum, 19), 4);
-	sum = _mm256_and_si256(_mm256_srli_epi32(sum, 14), _mm256_set1_epi32(31));
-	return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_sllv_epi32(words, sum)));
+	words = _mm256_and_si256(_mm256_srli_epi32(sum, 13), c->word_mask);
+	words = _mm256_i32gather_epi32((const int *)(const void *)cells, words, 4);
+	return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_sllv_epi32(words, _mm256_and_si256(sum, c->bit_mask))));
 }
 
 /* What was found in a step: for each 32 bits of it, and each place in these, a bit. */
@@ -207,12 +219,13 @@ struct sum_found {
 	uint64_t places;
 };
 
-INLINE_AVX2 size_t sum_chunk(const struct filter_table *t, const char *bytes, size_t at, size_t end, struct sum_found *found,
+INLINE_AVX2 size_t sum_look(const struct filter_table *t, const char *bytes, size_t at, size_t end, struct sum_found *found,
 			     size_t stride)
 {
 	const struct sum_constants c = {
 		_mm256_set1_epi32(FACTOR_1 << 16 | FACTOR_0), _mm256_set1_epi32(FACTOR_3 << 16 | FACTOR_2),
 		_mm256_set1_epi32((int)(uint32_t)(t->gram_mask >> 32)),
+		_mm256_set1_epi32(0x1fff), _mm256_set1_epi32(31),
 	};
 	const uint8_t *cells = t->cells;
 	size_t count = 0;
@@ -231,40 +244,51 @@ INLINE_AVX2 size_t sum_chunk(const struct filter_table *t, const char *bytes, si
 	return count;
 }
 
-static void sum_verify(const struct filter *f, const struct filter_table *t, const char *bytes, size_t n, const struct sum_found *found,
-		       struct filter_hits *out)
+/* The places of a step in their order. */
+static size_t sum_places(const struct filter_table *t, const char *bytes, size_t n, const struct sum_found *found, struct filter_place *places)
 {
-	uint64_t all = found->places | found->places >> 32;
+	const size_t stride = t->steps.stride;
+	uint64_t words = found->places | found->places >> 32;
+	size_t count = 0;
 
-	for (all = (all | all >> 16) & 0xffff; all != 0; all &= all - 1) {
-		unsigned word = (unsigned)__builtin_ctzll(all);
+	for (words = (words | words >> 16) & 0xffff; words != 0; words &= words - 1) {
+		const size_t word = (size_t)__builtin_ctzll(words);
 
-		for (unsigned k = 0; k < 4 / t->steps.stride; k++) {
-			size_t place = found->at + 4 * word + k * t->steps.stride;
+		for (size_t k = 0; k < 4 / stride; k++) {
+			const size_t at = found->at + 4 * word + k * stride;
 
-			if ((found->places >> (16 * k + word) & 1) != 0 && place < n)
-				filter_verify(f, bytes, n, place, sum_hash(t, filter_load(bytes + place)), out);
+			if ((found->places >> (16 * k + word) & 1) != 0 && at < n)
+				places[count++] = (struct filter_place){ (uint32_t)at, sum_hash(t, filter_load(bytes + at)) };
 		}
 	}
+	return count;
 }
 
-AVX2 static void sum_run(const struct filter *f, const struct filter_table *t, const char *bytes, size_t n, struct filter_hits *out)
+AVX2 static size_t sum_chunk(const struct filter_table *t, const char *bytes, size_t at, size_t end, struct sum_found *found)
 {
+	if (t->steps.stride == 4)
+		return sum_look(t, bytes, at, end, found, 4);
+	return t->steps.stride == 2 ? sum_look(t, bytes, at, end, found, 2) : sum_look(t, bytes, at, end, found, 1);
+}
+
+static void sum_run(const struct filter *f, const struct filter_table *t, const char *bytes, size_t n, struct filter_hits *out)
+{
+	struct filter_place places[CHUNK_STEPS + STEP];
 	struct sum_found found[CHUNK_STEPS + 1];
 	const size_t chunk = CHUNK_STEPS * STEP;
-	size_t count;
 
 	for (size_t at = 0; at < n; at += chunk) {
-		size_t end = n - at < chunk ? n : at + chunk;
+		const size_t found_count = sum_chunk(t, bytes, at, n - at < chunk ? n : at + chunk, found);
+		size_t count = 0;
 
-		if (t->steps.stride == 4)
-			count = sum_chunk(t, bytes, at, end, found, 4);
-		else if (t->steps.stride == 2)
-			count = sum_chunk(t, bytes, at, end, found, 2);
-		else
-			count = sum_chunk(t, bytes, at, end, found, 1);
-		for (size_t i = 0; i < count; i++)
-			sum_verify(f, t, bytes, n, &found[i], out);
+		for (size_t i = 0; i < found_count; i++) {
+			count += sum_places(t, bytes, n, &found[i], places + count);
+			if (count < CHUNK_STEPS)
+				continue;
+			filter_verify(f, bytes, n, places, count, out);
+			count = 0;
+		}
+		filter_verify(f, bytes, n, places, count, out);
 	}
 }
 

@@ -16,21 +16,25 @@
 /* Bytes that are looked at together. */
 #define STEP 64
 
-static __attribute__((noinline)) void grow(uint32_t **items, size_t *capacity)
+/* As many as there are bytes: what is not written to takes no memory. */
+static void make_room(uint32_t **items, size_t n, size_t *capacity)
 {
-	*capacity = *capacity == 0 ? 4096 : 2 * *capacity;
-	*items = realloc(*items, *capacity * sizeof **items);
+	if (n + STEP <= *capacity)
+		return;
+	*capacity = n + STEP;
+	free(*items);
+	*items = malloc(*capacity * sizeof **items);
 	if (*items == NULL) {
 		fputs("aftershock: out of memory\n", stderr);
 		exit(1);
 	}
 }
 
-/* Room for all bits of a step. */
-static inline void make_room(uint32_t **items, size_t count, size_t *capacity)
+static void begin(struct marks *m, size_t n)
 {
-	if (__builtin_expect(*capacity - count < STEP, 0))
-		grow(items, capacity);
+	make_room(&m->ends, n, &m->end_capacity);
+	make_room(&m->others, n, &m->other_capacity);
+	m->end_count = m->other_count = 0;
 }
 
 void marks_free(struct marks *m)
@@ -50,21 +54,17 @@ static inline __attribute__((always_inline)) size_t put_bits(uint32_t *items, si
 	return count;
 }
 
-/* What one step found. Bits beyond the block are none. */
+/* The bits of a step that are in the block. */
+static inline uint64_t inside(size_t at, size_t n)
+{
+	return n - at < STEP ? (UINT64_C(1) << (n - at)) - 1 : UINT64_MAX;
+}
+
+/* What one step found. */
 static inline __attribute__((always_inline)) void put_step(struct marks *m, size_t at, size_t n, uint64_t ends, uint64_t others)
 {
-	if (n - at < STEP) {
-		uint64_t inside = (UINT64_C(1) << (n - at)) - 1;
-
-		ends &= inside;
-		others &= inside;
-	}
-	make_room(&m->ends, m->end_count, &m->end_capacity);
-	m->end_count = put_bits(m->ends, m->end_count, (uint32_t)at, ends);
-	if (__builtin_expect(others == 0, 1))
-		return;
-	make_room(&m->others, m->other_count, &m->other_capacity);
-	m->other_count = put_bits(m->others, m->other_count, (uint32_t)at, others);
+	m->end_count = put_bits(m->ends, m->end_count, (uint32_t)at, ends & inside(at, n));
+	m->other_count = put_bits(m->others, m->other_count, (uint32_t)at, others & inside(at, n));
 }
 
 static bool is_wanted(const char *p, const struct marks_wanted *w)
@@ -79,7 +79,7 @@ static bool is_wanted(const char *p, const struct marks_wanted *w)
 
 void marks_find_plain(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
 {
-	m->end_count = m->other_count = 0;
+	begin(m, n);
 	for (size_t at = 0; at < n; at += STEP) {
 		uint64_t ends = 0, others = 0;
 
@@ -99,87 +99,132 @@ void marks_find_plain(struct marks *m, const char *bytes, size_t n, const struct
 
 /* ---- 32 bytes at once ---- */
 
-#define AVX2 __attribute__((target("avx2")))
-#define INLINE_AVX2 static inline __attribute__((always_inline, target("avx2")))
+#define AVX2 __attribute__((target("avx2,bmi,popcnt")))
+#define INLINE_AVX2 static inline __attribute__((always_inline, target("avx2,bmi,popcnt")))
 
-INLINE_AVX2 __m256i is_avx2(const char *p, char c)
+static bool has_avx2(void)
+{
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt");
+}
+
+/* Two bytes that stand so far apart. */
+struct pair_avx2 {
+	__m256i first, second;
+	size_t distance;
+};
+
+#define PAIRS_ALWAYS 2	/* "v?k" and "j??n" */
+struct needles_avx2 {
+	__m256i feed, escape, bracket, dash;
+	bool brackets;
+	size_t pair_count;
+	struct pair_avx2 pairs[PAIRS_ALWAYS + MARKS_PAIRS_MAX];
+};
+
+INLINE_AVX2 struct pair_avx2 pair_avx2(char first, char second, size_t distance)
+{
+	return (struct pair_avx2){ _mm256_set1_epi8(first), _mm256_set1_epi8(second), distance };
+}
+
+INLINE_AVX2 __m256i is_avx2(const char *p, __m256i needle)
 {
 	__m256i v;
 
 	memcpy(&v, p, sizeof v);
-	return _mm256_cmpeq_epi8(v, _mm256_set1_epi8(c));
+	return _mm256_cmpeq_epi8(v, needle);
 }
 
-INLINE_AVX2 __m256i others_avx2(const char *p, const struct marks_wanted *w)
+/* Inlined with constants, so that what is not wanted costs nothing. */
+INLINE_AVX2 __m256i others_avx2(const char *p, const struct needles_avx2 *needles, bool brackets, size_t pair_count)
 {
-	__m256i found = is_avx2(p, ESCAPE);
+	__m256i found = is_avx2(p, needles->escape);
 
-	found = _mm256_or_si256(found, _mm256_and_si256(is_avx2(p, 'v'), is_avx2(p + 2, 'k')));
-	found = _mm256_or_si256(found, _mm256_and_si256(is_avx2(p, 'j'), is_avx2(p + 3, 'n')));
-	if (w->brackets)
-		found = _mm256_or_si256(found, _mm256_and_si256(_mm256_and_si256(is_avx2(p, '['), is_avx2(p + 5, '-')),
-								is_avx2(p + 8, '-')));
-	for (size_t i = 0; i < w->pair_count; i++)
-		found = _mm256_or_si256(found, _mm256_and_si256(is_avx2(p, w->pairs[i][0]), is_avx2(p + 1, w->pairs[i][1])));
+	for (size_t i = 0; i < pair_count; i++) {
+		const struct pair_avx2 *pair = &needles->pairs[i];
+
+		found = _mm256_or_si256(found, _mm256_and_si256(is_avx2(p, pair->first), is_avx2(p + pair->distance, pair->second)));
+	}
+	if (brackets)
+		found = _mm256_or_si256(found, _mm256_and_si256(_mm256_and_si256(is_avx2(p, needles->bracket), is_avx2(p + 5, needles->dash)),
+								is_avx2(p + 8, needles->dash)));
 	return found;
 }
 
-/*
- * The numbers of the bits that are set: two are written in any case, and count if
- * they are there. How many line feeds stand in a step nothing foretells, but that
- * they are rarely three.
- */
-static inline __attribute__((always_inline, target("bmi,popcnt"))) size_t put_few_bits(uint32_t *items, size_t count, uint32_t base, uint64_t bits)
+INLINE_AVX2 uint64_t mask_avx2(__m256i low, __m256i high)
 {
-	size_t n = (size_t)__builtin_popcountll(bits);
-	uint64_t second = _blsr_u64(bits);
+	return (uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high) << 32;
+}
+
+/*
+ * As put_bits, where mostly none, one or two are set: how many nothing foretells.
+ * Two are written in any case, and count if they are there.
+ */
+INLINE_AVX2 size_t put_few_bits(uint32_t *items, size_t count, uint32_t base, uint64_t bits)
+{
+	const size_t n = (size_t)_mm_popcnt_u64(bits);
+	const uint64_t behind = _blsr_u64(bits);
 
 	items[count] = base + (uint32_t)_tzcnt_u64(bits);
-	items[count + 1] = base + (uint32_t)_tzcnt_u64(second);
+	items[count + 1] = base + (uint32_t)_tzcnt_u64(behind);
 	if (__builtin_expect(n > 2, 0))
-		put_bits(items, count + 2, base, _blsr_u64(second));
+		put_bits(items, count + 2, base, _blsr_u64(behind));
 	return count + n;
 }
 
-#define TAVX2 __attribute__((target("avx2,bmi,popcnt")))
-static inline __attribute__((always_inline,target("avx2,bmi,popcnt"))) void look_avx2(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
+INLINE_AVX2 void step_avx2(struct marks *m, const char *bytes, size_t at, uint64_t in, const struct needles_avx2 *needles, bool brackets,
+			   size_t pair_count)
 {
-	size_t at = 0, count = 0;
-	uint32_t *items = m->ends;
-	m->end_count = m->other_count = 0;
-	for (; n - at >= STEP; at += STEP) {
-		const char *p = bytes + at;
-		uint64_t ends = (uint32_t)_mm256_movemask_epi8(is_avx2(p, '\n'));
-		__m256i o1 = others_avx2(p, w), o2 = others_avx2(p + 32, w), o = _mm256_or_si256(o1, o2);
+	const char *p = bytes + at;
+	const uint64_t ends = mask_avx2(is_avx2(p, needles->feed), is_avx2(p + 32, needles->feed));
+	const __m256i low = others_avx2(p, needles, brackets, pair_count), high = others_avx2(p + 32, needles, brackets, pair_count);
+	const __m256i any = _mm256_or_si256(low, high);
 
-		ends |= (uint64_t)(uint32_t)_mm256_movemask_epi8(is_avx2(p + 32, '\n')) << 32;
-		if (__builtin_expect(m->end_capacity - count < STEP, 0)) {
-			grow(&m->ends, &m->end_capacity);
-			items = m->ends;
-		}
-		count = put_few_bits(items, count, (uint32_t)at, ends);
-		if (__builtin_expect(!_mm256_testz_si256(o, o), 0)) {
-			make_room(&m->others, m->other_count, &m->other_capacity);
-			m->other_count = put_bits(m->others, m->other_count, (uint32_t)at, (uint32_t)_mm256_movemask_epi8(o1) | (uint64_t)(uint32_t)_mm256_movemask_epi8(o2) << 32);
-		}
-	}
-	m->end_count = count;
-	for (; at < n; at += STEP) {
-		const char *p = bytes + at;
-		uint64_t ends = (uint32_t)_mm256_movemask_epi8(is_avx2(p, '\n'));
-		__m256i o1 = others_avx2(p, w), o2 = others_avx2(p + 32, w);
-
-		ends |= (uint64_t)(uint32_t)_mm256_movemask_epi8(is_avx2(p + 32, '\n')) << 32;
-		put_step(m, at, n, ends, (uint32_t)_mm256_movemask_epi8(o1) | (uint64_t)(uint32_t)_mm256_movemask_epi8(o2) << 32);
-	}
+	m->end_count = put_few_bits(m->ends, m->end_count, (uint32_t)at, ends & in);
+	if (__builtin_expect(!_mm256_testz_si256(any, any), 0))
+		m->other_count = put_bits(m->others, m->other_count, (uint32_t)at, mask_avx2(low, high) & in);
 }
-TAVX2 static void marks_find_avx2(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
+
+INLINE_AVX2 void look_avx2(struct marks *m, const char *bytes, size_t n, const struct needles_avx2 *needles, bool brackets, size_t pair_count)
 {
-	static const struct marks_wanted none = {0};
-	if (w->brackets || w->pair_count)
-	look_avx2(m,bytes,n,w);
+	const size_t whole = n - n % STEP;
+	struct marks found = *m;
+
+	for (size_t at = 0; at < whole; at += STEP)
+		step_avx2(&found, bytes, at, UINT64_MAX, needles, brackets, pair_count);
+	if (whole < n)
+		step_avx2(&found, bytes, whole, inside(whole, n), needles, brackets, pair_count);
+	*m = found;
+}
+
+/* Needles that are made elsewhere are kept in registers; those that are seen to be constants gcc 12 makes anew in each step. */
+#define LOOK_AVX2(name, brackets, pair_count)                                                                                      \
+	__attribute__((noinline, target("avx2,bmi,popcnt"))) static void name(struct marks *m, const char *bytes, size_t n,        \
+									      const struct needles_avx2 *needles)                  \
+	{                                                                                                                          \
+		look_avx2(m, bytes, n, needles, brackets, pair_count);                                                             \
+	}
+LOOK_AVX2(look_at_few, false, PAIRS_ALWAYS)
+LOOK_AVX2(look_at_brackets, true, PAIRS_ALWAYS)
+LOOK_AVX2(look_at_all, needles->brackets, needles->pair_count)
+
+AVX2 static void marks_find_avx2(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
+{
+	struct needles_avx2 needles = {
+		.feed = _mm256_set1_epi8('\n'), .escape = _mm256_set1_epi8(ESCAPE),
+		.bracket = _mm256_set1_epi8('['), .dash = _mm256_set1_epi8('-'),
+		.brackets = w->brackets, .pair_count = PAIRS_ALWAYS + w->pair_count,
+		.pairs = { pair_avx2('v', 'k', 2), pair_avx2('j', 'n', 3) },
+	};
+
+	for (size_t i = 0; i < w->pair_count; i++)
+		needles.pairs[PAIRS_ALWAYS + i] = pair_avx2(w->pairs[i][0], w->pairs[i][1], 1);
+	begin(m, n);
+	if (w->pair_count > 0)
+		look_at_all(m, bytes, n, &needles);
+	else if (w->brackets)
+		look_at_brackets(m, bytes, n, &needles);
 	else
-	look_avx2(m,bytes,n,&none);
+		look_at_few(m, bytes, n, &needles);
 }
 
 /* ---- 16 bytes at once: every x86-64 has it ---- */
@@ -207,7 +252,7 @@ static inline uint64_t others_sse2(const char *p, const struct marks_wanted *w)
 
 static void marks_find_sse2(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
 {
-	m->end_count = m->other_count = 0;
+	begin(m, n);
 	for (size_t at = 0; at < n; at += STEP) {
 		uint64_t ends = 0, others = 0;
 
@@ -221,7 +266,7 @@ static void marks_find_sse2(struct marks *m, const char *bytes, size_t n, const 
 
 void marks_find(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
 {
-	if (__builtin_cpu_supports("avx2"))
+	if (has_avx2())
 		marks_find_avx2(m, bytes, n, w);
 	else
 		marks_find_sse2(m, bytes, n, w);
