@@ -41,6 +41,14 @@ enum strength { STRENGTH_SUGGESTS, STRENGTH_PROVES };
 __extension__ typedef unsigned __int128 field_set;
 #define FIELD_BIT(id) ((field_set)1 << (id))
 
+/* The first of a set that is not empty. */
+static inline enum event_field field_set_first(field_set s)
+{
+	uint64_t low = (uint64_t)s;
+
+	return (enum event_field)(low != 0 ? __builtin_ctzll(low) : 64 + __builtin_ctzll((uint64_t)(s >> 64)));
+}
+
 struct field_info {
 	const char *name;
 	enum field_type type;
@@ -86,6 +94,8 @@ struct event {
 
 /* An event of the type with its default strength, and no field set. */
 void event_init(struct event *e, enum event_type type);
+/* The same event, without copying the values that are not set. */
+void event_copy(struct event *to, const struct event *from);
 /* An absent text leaves the field unset. */
 void event_set_text(struct event *e, enum event_field f, struct sv text);
 void event_set_int(struct event *e, enum event_field f, int64_t number);

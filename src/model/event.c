@@ -117,6 +117,16 @@ void event_init(struct event *e, enum event_type type)
 	e->strength = event_infos[type].strength;
 }
 
+void event_copy(struct event *to, const struct event *from)
+{
+	memcpy(to, from, offsetof(struct event, value));
+	for (field_set left = from->set; left != 0; left &= left - 1) {
+		enum event_field f = field_set_first(left);
+
+		to->value[f] = from->value[f];
+	}
+}
+
 void event_set_text(struct event *e, enum event_field f, struct sv text)
 {
 	assert(field_infos[f].type == FIELD_TEXT);
@@ -179,13 +189,10 @@ bool event_lacks(const struct event *e, enum event_field *missing)
 {
 	field_set lacking = event_missing(e);
 
-	for (size_t i = 0; lacking != 0 && i < FIELD_COUNT; i++) {
-		if (lacking & FIELD_BIT(i)) {
-			*missing = (enum event_field)i;
-			return true;
-		}
-	}
-	return false;
+	if (lacking == 0)
+		return false;
+	*missing = field_set_first(lacking);
+	return true;
 }
 
 struct sv member_id_owner(struct sv member_id)

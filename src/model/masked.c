@@ -3,13 +3,15 @@
 
 #include "model/masked.h"
 
+#include <string.h>
+
 /* So many in a row hide something; fewer may be part of a name. */
 #define STARS_LEAST 3
 
-static const enum event_field identifiers[] = {
-	FIELD_MEMBER,	    FIELD_CLIENT,     FIELD_INSTANCE,	FIELD_PEER,	FIELD_BUSINESS_KEY,
-	FIELD_MESSAGE_ID,   FIELD_REQUEST_ID, FIELD_FINGERPRINT, FIELD_CONSUMER,
-};
+#define IDENTIFIERS                                                                                                          \
+	(FIELD_BIT(FIELD_MEMBER) | FIELD_BIT(FIELD_CLIENT) | FIELD_BIT(FIELD_INSTANCE) | FIELD_BIT(FIELD_PEER) |             \
+	 FIELD_BIT(FIELD_BUSINESS_KEY) | FIELD_BIT(FIELD_MESSAGE_ID) | FIELD_BIT(FIELD_REQUEST_ID) |                         \
+	 FIELD_BIT(FIELD_FINGERPRINT) | FIELD_BIT(FIELD_CONSUMER))
 
 /* What stands in the place of a value, in whatever brackets. */
 static const struct sv words[] = {
@@ -64,12 +66,25 @@ static bool is_all(struct sv text, char c)
 	return text.n >= STARS_LEAST;
 }
 
+/* Whether a closer look is worth its while: few identifiers hold any of what masks are made of. */
+static bool may_be(struct sv text)
+{
+	char first = text.n > 0 ? text.p[0] : ' ';
+	bool held = false;
+
+	for (size_t i = 0; i < text.n; i++)
+		held |= text.p[i] == '*' || text.p[i] == '.' || text.p[i] == '\xe2';
+	return held || (first >= 'A' && first <= 'Z') || (first != '\0' && strchr("x#<[({", first) != NULL);
+}
+
 bool masked_is(struct sv text)
 {
 	static const struct sv ellipsis = { "\xe2\x80\xa6", 3 }, bullet = { "\xe2\x80\xa2\xe2\x80\xa2", 6 };
 	size_t at;
 
 	text = sv_trim(text);
+	if (!may_be(text))
+		return false;
 	return has_row_of(text, '*', STARS_LEAST) || has_row_of(text, '.', STARS_LEAST) || sv_find(text, ellipsis, &at) ||
 	       sv_find(text, bullet, &at) || is_all(text, 'x') || is_all(text, 'X') || is_all(text, '#') || is_word(text);
 }
@@ -78,10 +93,11 @@ bool masked_forget(struct event *e, enum event_field *first)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < sizeof identifiers / sizeof identifiers[0]; i++) {
-		enum event_field f = identifiers[i];
+	/* In the order of the catalogue. */
+	for (field_set left = e->set & IDENTIFIERS; left != 0; left &= left - 1) {
+		enum event_field f = field_set_first(left);
 
-		if (!event_has(e, f) || !masked_is(event_text(e, f)))
+		if (!masked_is(e->value[f].text))
 			continue;
 		e->set &= ~FIELD_BIT(f);
 		if (event_infos[e->type].required & FIELD_BIT(f))

@@ -20,6 +20,7 @@ struct speakers {
 	struct arena *arena;	/* of the input */
 	struct speaker *items;
 	size_t count, capacity;
+	uint16_t *slots;	/* their numbers, by the thread; NULL before the first */
 };
 
 /* Remembers the group, client and instance that an event of the thread names. */

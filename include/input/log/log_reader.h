@@ -37,11 +37,24 @@ struct log_reader {
 	size_t host_count;
 };
 
+/* Who has that place among the writers; what was known of one who had it before is forgotten. */
+struct log_writer *log_writer_of(struct log_reader *reader, size_t writer, uint64_t serial);
 /* NULL when there are too many. */
 struct log_host *log_host_of(struct log_reader *reader, struct sv name);
 /* When it is so much that it is worth a word. */
 void log_note_backwards(const struct log_reader *reader, int64_t back_us, const struct place *place);
 void log_note_near_miss(const struct log_reader *reader, struct sv message, const struct place *place);
+
+/* A record that was found without unwrap, and what is known of it. */
+struct log_plain {
+	struct joined joined;	/* without its time, which is: */
+	struct host_time time;
+	bool near;		/* may speak of consumer groups */
+	const uint32_t *rules;	/* that may know it, as for rules_events_among */
+	size_t rule_count;
+};
+/* 0, or -1 when the sink failed. */
+int log_take_plain(struct log_reader *reader, struct log_writer *w, const struct log_plain *r);
 
 /* How a log is read; for tests, for what is concluded does not depend on it. */
 struct log_manner {
@@ -58,6 +71,7 @@ struct log_blocks {
 	struct log_reader *reader;
 	const struct scan_plan *plan;
 	uint64_t lines;		/* before the block */
+	unsigned form;		/* of the last record that was not read */
 	bool reading;		/* the last record is in the hands of unwrap */
 	/* Or else it was counted, but for it may go on: a copy of what there is of it. */
 	bool is_open;
@@ -66,6 +80,7 @@ struct log_blocks {
 	char *bytes;
 	size_t n;
 	bool is_long;		/* and more than can be kept */
+	struct log_plain plain;	/* the one at hand */
 };
 void log_blocks_init(struct log_blocks *b, struct log_reader *reader, const struct scan_plan *plan);
 /* The first blocks, of which every line is read. */

@@ -41,14 +41,19 @@ struct scan_plan;
  * times are not plain enough, or a rule has no literal. head: its first bytes.
  */
 struct scan_plan *scan_plan_new(const struct rules *r, struct zone z, struct sv head, struct arena *a);
-/* The layout of the lines that are counted, as a hint for rules_layout. */
-int scan_plan_layout(const struct scan_plan *p);
+/*
+ * Several layouts may be plain: each is a form of lines, by its number. The
+ * layout, as a hint for rules_layout.
+ */
+#define SCAN_FORMS_MAX 4
+int scan_plan_layout(const struct scan_plan *p, unsigned form);
 
 /* A record that was counted. Places are bytes and lines of the block, from 0. */
 struct scan_record {
 	uint32_t at, line;
 	int64_t us;
 	bool near;		/* speaks of consumer groups */
+	uint8_t form;		/* of its line */
 	uint32_t body_at, body_bytes;
 };
 
@@ -61,9 +66,21 @@ struct scan_note {
 /* More of them in a block are only counted: of each sort no more are kept whole. */
 #define SCAN_NOTES_MAX 4
 
+/* A record that a rule may know, and about whose layout and time there is no doubt; nor about the lines behind its first. */
+struct scan_plain {
+	uint32_t at, line;
+	uint32_t bytes;		/* of its first line, without its end */
+	bool near;		/* may speak of consumer groups; else it certainly does not */
+	uint8_t form;		/* of that line */
+	int64_t us;
+	uint32_t hits, hit_count;	/* the literals of rules that stand in the line, among those of the block */
+	struct head_parts parts;	/* of its first line; without a body when only the layout's pattern tells them */
+};
+
 enum scan_sort {
 	SCAN_LEAD,	/* lines before the first record that begins in the block: they continue the last of the block before */
 	SCAN_COUNTED,	/* records, one or more */
+	SCAN_PLAIN,	/* those that a rule may know, and that need no more care than that */
 	SCAN_READ,	/* to be read with care */
 };
 
@@ -76,12 +93,15 @@ struct scan_piece {
 	uint64_t records;
 	struct scan_record first;
 	int64_t last_us, least_us, most_us;
+	uint8_t last_form;
 	size_t notes, note_count;	/* among those of the block */
 	uint64_t more_near, more_back;
+	/* Of plain ones, which are never the last of a block: */
+	size_t first_plain, plain_count;	/* among those of the block */
 };
 
 /* What a line has behind its time. */
-#define SCAN_SIGNS_LOG2 10
+#define SCAN_SIGNS_LOG2 9
 #define SCAN_SIGNS (1u << SCAN_SIGNS_LOG2)
 struct scan_sign {
 	uint64_t bytes[2];
@@ -92,21 +112,33 @@ struct scan {
 	const struct scan_plan *plan;
 	struct marks marks;
 	struct filter_hits hits;
-	struct scan_sign signs[SCAN_SIGNS];	/* of lines that the layout fitted: of the plan, and of the block */
-	bool has_signs;		/* nothing but the plan's */
+	struct scan_sign signs[SCAN_FORMS_MAX][SCAN_SIGNS];	/* of lines that the layout fitted: the plan's, and of the block */
+	bool signs_are_the_plans;	/* and no others */
 	struct scan_piece *pieces;	/* the lead first; they cover the block */
 	size_t piece_count, piece_capacity;
+	struct scan_plain *plain;
+	size_t plain_count, plain_capacity;
 	struct scan_note notes[2 * SCAN_NOTES_MAX];
 	size_t note_count, near_count, back_count;
 	uint32_t lines;			/* in the block, the last one without its end too */
 	/* The last record, when it was not read: it may go on in the next block, and is in no piece. */
 	bool is_open;
 	struct scan_record open;
-	/* The second that the last line had, and where it begins. */
-	bool has_second;
-	char second[SCAN_SECOND_BYTES];
-	int64_t second_us;
+	/* The second that the last line of each way to write times had, and where it begins. */
+	struct scan_second {
+		bool known;
+		char text[SCAN_SECOND_BYTES];
+		int64_t us;
+	} seconds[SCAN_FORMS_MAX];
 };
+
+/*
+ * The rules of whose literals one stands in the line of a plain record: their
+ * numbers, in order, at most SCAN_RULES_MAX. Of a line with more literals it is
+ * not said that it is plain.
+ */
+#define SCAN_RULES_MAX 16
+size_t scan_plain_rules(const struct scan *s, const struct scan_plain *r, uint32_t *rules);
 
 /* unended: the last line has no line feed. Otherwise the block ends with one. */
 void scan_block(struct scan *s, const char *bytes, size_t n, bool unended);

@@ -25,25 +25,36 @@ struct scan_words {
 	size_t count;
 };
 
-struct scan_plan {
+/* Lines of one layout. */
+struct scan_form {
 	const struct head *head;
+	struct scan_words words;	/* of the whole shape */
+	struct scan_words edges;	/* those of them that look at more than the time's second */
+	size_t fraction_at;	/* in the line */
+	size_t all_digits;	/* of the fraction */
+	uint64_t fraction_mask;	/* of the eight bytes there, the first one highest: the digits that count; what is finer is cut */
+	size_t clock;		/* the first form whose times are written like these; of written zones each has its own */
+	bool bracketed;
+	bool guarded;		/* a wrapper may begin like these lines: what follows the time tells */
+	/* Lines that go on like one that fitted are not walked through again, where so much of them tells enough. */
+	bool has_signs;
+	size_t sign_end;	/* so many bytes of a line its sign tells of */
+	uint64_t sign_factor;
+	struct scan_sign signs[SCAN_SIGNS];	/* of the lines at the input's start */
+};
+
+struct scan_plan {
+	struct scan_form forms[SCAN_FORMS_MAX];	/* no line can be of two of them; the first is that of most lines, probably */
+	size_t form_count;
 	struct head_none *none;
 	struct filter *filter;
 	size_t rule_literals;	/* those before are of rules, the others near misses */
+	const uint32_t *rule_of;	/* each of those */
 	/* Literals of rules that are too short for the filter, and where in them the pair stands that is looked for. */
 	struct marks_wanted wanted;
 	struct sv short_literals[MARKS_PAIRS_MAX];
 	size_t pair_offsets[MARKS_PAIRS_MAX];
 	struct zone zone;
-	struct scan_words words;	/* of the whole shape */
-	struct scan_words edges;	/* those of them that look at more than the time's second */
-	size_t fraction_at, fraction_digits;	/* in the line */
-	uint64_t fraction_mask;	/* of the eight bytes there, the first one highest: the digits that count */
-	bool guarded;		/* a wrapper may begin like these lines: what follows the time tells */
-	/* Lines that go on like one that fitted are not walked through again; those of the input's head. */
-	bool signed_lines;
-	uint64_t sign_factor;
-	struct scan_sign signs[SCAN_SIGNS];
 };
 
 static inline uint64_t scan_load(const char *p)
@@ -67,23 +78,28 @@ static inline uint64_t scan_differs(const struct scan_words *w, const char *line
 	return wrong & UINT64_C(0x8080808080808080);
 }
 
+/* Whose shape the line has; NULL when it has none. Nearly always it is the first. */
+static inline const struct scan_form *scan_form_of(const struct scan_plan *p, struct sv line)
+{
+	const struct scan_form *end = p->forms + p->form_count;
+
+	for (const struct scan_form *f = p->forms; f < end; f++)
+		if (line.n >= f->head->shape_bytes && scan_differs(&f->words, line.p) == 0)
+			return f;
+	return NULL;
+}
+
 /* What a line that has the shape has behind its time. */
-static inline struct scan_sign scan_sign_of(const struct scan_plan *p, const char *line)
+static inline struct scan_sign scan_sign_of(const struct scan_form *f, const char *line)
 {
-	const char *behind = line + p->head->time_at + p->head->time_bytes;
+	const char *at = line + f->sign_end - sizeof(struct scan_sign);
 
-	return (struct scan_sign){ { scan_load(behind), scan_load(behind + 8) } };
+	return (struct scan_sign){ { scan_load(at), scan_load(at + 8) } };
 }
 
-/* So many bytes of a line its sign tells of. */
-static inline size_t scan_sign_end(const struct scan_plan *p)
+static inline size_t scan_sign_place(const struct scan_form *f, const struct scan_sign *s)
 {
-	return p->head->time_at + p->head->time_bytes + sizeof(struct scan_sign);
-}
-
-static inline size_t scan_sign_place(const struct scan_plan *p, const struct scan_sign *s)
-{
-	return (s->bytes[0] ^ s->bytes[1] * UINT64_C(0xc2b2ae3d27d4eb4f)) * p->sign_factor >> (64 - SCAN_SIGNS_LOG2);
+	return (s->bytes[0] ^ s->bytes[1] * UINT64_C(0xc2b2ae3d27d4eb4f)) * f->sign_factor >> (64 - SCAN_SIGNS_LOG2);
 }
 
 /* 0 when they are the same. */
@@ -93,8 +109,10 @@ static inline uint64_t scan_sign_differs(const struct scan_sign *a, const struct
 }
 
 /* Whether the layout certainly fits a line that has the shape, and no wrapper takes it. */
-bool scan_plan_fits(const struct scan_plan *p, const char *line, const char *end);
-/* By a time of the layout; false when there is no such time, or clocks showed it twice. */
-bool scan_plan_settle(const struct scan_plan *p, struct sv time, int64_t *us);
+bool scan_form_fits(const struct scan_form *f, const char *line, const char *end);
+/* The same, by the message and what else is wanted of the line. */
+bool scan_form_parts(const struct scan_form *f, const char *line, const char *end, struct head_parts *out);
+/* By a time of the form's layout; false when there is no such time, or clocks showed it twice. */
+bool scan_form_settle(const struct scan_form *f, struct sv time, struct zone z, int64_t *us);
 
 #endif

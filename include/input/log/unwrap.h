@@ -56,7 +56,7 @@ int unwrap_end_own(struct unwrap *u);
  * Records of that writer were taken elsewhere, up to that line: what comes next
  * follows them. False when it is not known here.
  */
-bool unwrap_passed(struct unwrap *u, uint64_t line, int layout_hint, size_t *writer);
+bool unwrap_passed(struct unwrap *u, uint64_t line, int layout_hint, size_t *writer, uint64_t *serial);
 /* Lines that belong to no record. */
 uint64_t unwrap_orphans(const struct unwrap *u);
 /* Entries that were dropped since their collector's id had come before. */

@@ -36,6 +36,13 @@ struct head {
 	size_t between_bytes;	/* in that line, between the time and the message */
 	/* Every message stands right behind these two; both '\0' when that is not so. */
 	char before_body[2];
+	bool has_parts;		/* head_parts is of use */
+};
+
+/* What is wanted of a line to make events of it. */
+struct head_parts {
+	struct sv thread;	/* absent when the layout has none */
+	struct sv body;
 };
 
 /*
@@ -50,6 +57,11 @@ struct head *head_of(const struct rules *r, struct sv line, struct arena *a);
  * where its message begins.
  */
 bool head_fits(const struct head *h, const char *line, const char *end, const char **body);
+/* The same, and then the parts that its pattern would find. False too when that is not certain. */
+bool head_parts(const struct head *h, const char *line, const char *end, struct head_parts *out);
+
+/* Whether no line that begins with the byte fits the layout (a hint of rules_layout). False when in doubt. */
+bool head_excludes(const struct rules *r, int layout, char first, struct arena *a);
 
 /* How the lines of the layouts begin, and what stands in them. */
 struct head_none;
@@ -58,9 +70,13 @@ struct head_none *head_none_new(const struct rules *r, struct arena *a);
 bool head_is_none(const struct head_none *n, struct sv line);
 
 /*
- * Literals of which each message that any rule knows contains at least one.
- * False when one rule has none.
+ * Literals of which each message that any rule knows contains at least one, in
+ * the order of the rules. False when one rule has none.
  */
-bool head_literals(const struct rules *r, struct arena *a, struct sv **literals, size_t *count);
+struct head_literal {
+	struct sv text;
+	uint32_t rule;		/* whose it is: its number, as for rules_events_among */
+};
+bool head_literals(const struct rules *r, struct arena *a, struct head_literal **literals, size_t *count);
 
 #endif

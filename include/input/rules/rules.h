@@ -80,6 +80,13 @@ bool rules_layout(const struct rules *r, struct sv line, struct zone z, int *lay
 		  struct log_record *out);
 
 /*
+ * The parts of a line that the layout (a hint that rules_layout gave) is known
+ * to fit, but for the time, which is known too: no part of *out is set that has
+ * to do with it. False when the layout does not fit after all.
+ */
+bool rules_layout_parts(const struct rules *r, int layout, struct sv line, struct log_record *out);
+
+/*
  * Matches a record's body (and the lines joined to it) against the message
  * rules: the first that matches sets *e's type, strength and fields, as views
  * into body. False when none does. *rule gets its name.
@@ -100,6 +107,9 @@ struct rules_events {
 	bool ended;
 };
 void rules_events_init(struct rules_events *it, const struct rules *r, const struct log_record *record, const char **rule);
+/* The same, when it is known that no rules but these can fit: their numbers, counted from 0 in the order of loading, in order. */
+void rules_events_among(struct rules_events *it, const struct rules *r, const struct log_record *record, const uint32_t *numbers,
+			size_t count, const char **rule);
 bool rules_events_next(struct rules_events *it, struct event *e);
 
 /*

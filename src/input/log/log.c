@@ -28,17 +28,17 @@ static enum sniffed log_sniff(struct sv head, struct sv base_name, const struct 
 	return rules != NULL && log_form_of(head, rules) != NULL ? SNIFF_MINE : SNIFF_NOT_MINE;
 }
 
-static struct log_writer *writer_of(struct log_reader *reader, const struct unwrapped *r)
+struct log_writer *log_writer_of(struct log_reader *reader, size_t writer, uint64_t serial)
 {
-	struct log_writer *w = &reader->writers[r->writer];
+	struct log_writer *w = &reader->writers[writer];
 	struct arena *arena = w->arena;
 
-	if (w->serial == r->serial)
+	if (w->serial == serial)
 		return w;
 	if (arena == NULL)
 		arena = arena_new();
 	arena_reset(arena);
-	*w = (struct log_writer){ .serial = r->serial, .arena = arena, .speakers = { .arena = arena } };
+	*w = (struct log_writer){ .serial = serial, .arena = arena, .speakers = { .arena = arena } };
 	return w;
 }
 
@@ -129,21 +129,21 @@ struct stamp {
 	uint64_t record_id;	/* 0: none */
 };
 
-static int put_events(struct log_reader *reader, struct log_writer *w, const struct joined *joined, const struct stamp *stamp)
+static void note_unrecognized(const struct log_reader *reader, const struct joined *joined, const struct place *place)
+{
+	reader->in->info->unrecognized++;
+	if (rules_near_miss(joined->record.body))
+		log_note_near_miss(reader, joined->record.body, place);
+}
+
+static int put_events(struct log_reader *reader, struct log_writer *w, struct rules_events *it, const struct joined *joined,
+		      const struct stamp *stamp)
 {
 	struct ingest *in = reader->in;
-	struct rules_events it;
 	struct event e;
-	const char *rule;
 
-	rules_events_init(&it, in->rules, &joined->record, &rule);
-	if (rule == NULL) {
-		in->info->unrecognized++;
-		if (rules_near_miss(joined->record.body))
-			log_note_near_miss(reader, joined->record.body, &stamp->place);
-	}
-	while (rules_events_next(&it, &e)) {
-		if (!settle_speaker(reader, w, &it, &stamp->place, &e))
+	while (rules_events_next(it, &e)) {
+		if (!settle_speaker(reader, w, it, &stamp->place, &e))
 			continue;
 		e.time = stamp->time;
 		e.place = stamp->place;
@@ -171,13 +171,15 @@ static int take_record(void *context, const struct unwrapped *r)
 {
 	struct log_reader *reader = context;
 	struct ingest *in = reader->in;
-	struct log_writer *w = writer_of(reader, r);
+	struct log_writer *w = log_writer_of(reader, r->writer, r->serial);
 	struct stamp stamp = {
 		.place = { .input = in->info->id, .unit = PLACE_LINE, .number = r->joined.line, .byte_offset = r->joined.byte_offset },
 		/* What the user or the path says of the host outweighs what wrappers say. */
 		.host = sv_is_absent(in->info->host) ? r->host : SV_ABSENT,
 		.record_id = r->id,
 	};
+	struct rules_events it;
+	const char *rule;
 
 	in->info->records++;
 	note_damage(in, r, &stamp.place);
@@ -187,7 +189,36 @@ static int take_record(void *context, const struct unwrapped *r)
 	}
 	note_format(in, r);
 	note_time(reader, w, log_host_of(reader, stamp.host), stamp.time, &stamp.place);
-	return put_events(reader, w, &r->joined, &stamp);
+	rules_events_init(&it, in->rules, &r->joined.record, &rule);
+	if (rule == NULL)
+		note_unrecognized(reader, &r->joined, &stamp.place);
+	return put_events(reader, w, &it, &r->joined, &stamp);
+}
+
+/*
+ * As take_record: it has no wrapper and is whole, and what its input's format and
+ * zone are has been said by the lines that were read before it.
+ */
+int log_take_plain(struct log_reader *reader, struct log_writer *w, const struct log_plain *r)
+{
+	struct ingest *in = reader->in;
+	const struct stamp stamp = {
+		.time = r->time,
+		.place = { .input = in->info->id, .unit = PLACE_LINE, .number = r->joined.line, .byte_offset = r->joined.byte_offset },
+		.host = SV_ABSENT,
+	};
+	struct rules_events it;
+	const char *rule;
+
+	in->info->records++;
+	log_times_passed(&reader->times, r->time, r->time, r->time);
+	note_time(reader, w, log_host_of(reader, SV_ABSENT), r->time, &stamp.place);
+	rules_events_among(&it, in->rules, &r->joined.record, r->rules, r->rule_count, &rule);
+	if (rule == NULL && r->near)
+		note_unrecognized(reader, &r->joined, &stamp.place);
+	else if (rule == NULL)
+		in->info->unrecognized++;
+	return put_events(reader, w, &it, &r->joined, &stamp);
 }
 
 /* 0 at the end of the pieces, also when damage ended them (recorded by then); -1 when the sink failed. */

@@ -88,14 +88,24 @@ static struct place place_in(const struct log_blocks *b, const struct scan_text 
 	return place_of(b, b->lines + 1 + r->line, t->byte_offset + r->at);
 }
 
-/* The writer's clock when the last of them had been written. NULL when the writer is not known. */
-static struct log_clock *clock_behind(struct log_blocks *b, uint64_t line)
+/* The file's own writer, whose records up to that line are in its past. NULL when it is not known. */
+static struct log_writer *writer_behind(struct log_blocks *b, uint64_t line, unsigned form)
 {
+	uint64_t serial;
 	size_t writer;
 
-	if (!unwrap_passed(b->reader->unwrap, line, scan_plan_layout(b->plan), &writer))
+	b->form = form;
+	if (!unwrap_passed(b->reader->unwrap, line, scan_plan_layout(b->plan, form), &writer, &serial))
 		return NULL;
-	return &b->reader->writers[writer].clock;
+	return log_writer_of(b->reader, writer, serial);
+}
+
+/* The writer's clock when the last of them had been written. NULL when the writer is not known. */
+static struct log_clock *clock_behind(struct log_blocks *b, uint64_t line, unsigned form)
+{
+	struct log_writer *w = writer_behind(b, line, form);
+
+	return w != NULL ? &w->clock : NULL;
 }
 
 static void note_backwards(const struct log_blocks *b, const struct log_clock *c, int64_t us, const struct place *place)
@@ -137,7 +147,7 @@ static void note_more(struct log_blocks *b, uint64_t near, uint64_t back)
 
 static void count_piece(struct log_blocks *b, const struct scan_text *t, const struct scan *s, const struct scan_piece *p)
 {
-	struct log_clock *c = clock_behind(b, b->lines + 1 + p->line);
+	struct log_clock *c = clock_behind(b, b->lines + 1 + p->line, p->last_form);
 	struct place first = place_in(b, t, &p->first);
 
 	note_backwards(b, c, p->first.us, &first);
@@ -151,6 +161,90 @@ static void count_piece(struct log_blocks *b, const struct scan_text *t, const s
 	}
 	note_more(b, p->more_near, p->more_back);
 	count(b, c, p);
+}
+
+/* ---- what is plain ---- */
+
+/*
+ * The lines behind the first, as they are joined to it: those of a text without
+ * CR stand there as they are wanted. False when they do not.
+ */
+static bool take_more(struct log_record *record, struct sv lines)
+{
+	if (lines.n == 0)
+		return true;
+	lines.n -= lines.p[lines.n - 1] == '\n';
+	record->more = lines;
+	/* A message may stand on the line below one that has none (rules_join.c). */
+	return record->body.n > 0 && memchr(lines.p, '\r', lines.n) == NULL;
+}
+
+/* The parts of its first line: as the scan found them, or by the layout's pattern. */
+static bool take_parts(const struct log_blocks *b, const struct scan_plain *r, struct sv line, struct log_record *out)
+{
+	if (sv_is_absent(r->parts.body))
+		return rules_layout_parts(b->reader->in->rules, scan_plan_layout(b->plan, r->form), line, out);
+	out->thread = r->parts.thread;
+	out->body = r->parts.body;
+	out->more = SV_ABSENT;
+	return true;
+}
+
+/* The record whose lines end before the byte. False when it is not plain after all. */
+static bool take_plain_record(struct log_blocks *b, const struct scan_text *t, const struct scan_plain *r, size_t end)
+{
+	struct log_plain *plain = &b->plain;
+	const char *first = t->bytes + r->at, *first_end = first + r->bytes;
+	struct joined *joined = &plain->joined;
+
+	joined->text = (struct sv){ first, r->bytes };
+	if (end - r->at > RECORD_BYTES_MAX || !take_parts(b, r, joined->text, &joined->record))
+		return false;
+	first_end += *first_end == '\r';
+	first_end += *first_end == '\n';
+	joined->line = b->lines + 1 + r->line;
+	joined->byte_offset = t->byte_offset + r->at;
+	plain->time.us = r->us;
+	plain->near = r->near;
+	return take_more(&joined->record, (struct sv){ first_end, (size_t)(t->bytes + end - first_end) });
+}
+
+static int read_plain(struct log_blocks *b, const struct scan_text *t, const struct scan_plain *r, size_t end)
+{
+	const struct scan_piece piece = { .sort = SCAN_READ, .start = r->at, .end = (uint32_t)end, .line = r->line };
+
+	return read_piece(b, t, &piece);
+}
+
+/* 0, -1, or 1 when it is not plain after all. */
+static int put_plain(struct log_blocks *b, struct log_writer *w, const struct scan_text *t, const struct scan *s,
+		     const struct scan_plain *r, size_t end)
+{
+	uint32_t rules[SCAN_RULES_MAX];
+
+	if (w == NULL || !take_plain_record(b, t, r, end))
+		return 1;
+	b->plain.rules = rules;
+	b->plain.rule_count = scan_plain_rules(s, r, rules);
+	return log_take_plain(b->reader, w, &b->plain);
+}
+
+static int take_plain(struct log_blocks *b, const struct scan_text *t, const struct scan *s, const struct scan_piece *p)
+{
+	for (size_t i = 0; i < p->plain_count; i++) {
+		const struct scan_plain *r = &s->plain[p->first_plain + i];
+		size_t end = i + 1 < p->plain_count ? r[1].at : p->end;
+		int rc;
+
+		if (stop_reading(b) != 0)
+			return -1;
+		rc = put_plain(b, writer_behind(b, b->lines + 1 + r->line, r->form), t, s, r, end);
+		if (rc == 1)
+			rc = read_plain(b, t, r, end);
+		if (rc != 0)
+			return -1;
+	}
+	return 0;
 }
 
 /* ---- the last of a block ---- */
@@ -181,23 +275,25 @@ static int read_open(struct log_blocks *b)
 {
 	b->is_open = false;
 	b->reading = true;
-	(void)clock_behind(b, b->open_line);
+	(void)clock_behind(b, b->open_line, b->open.form);
 	return read_lines(b, (struct sv){ b->bytes, b->n }, b->open_line, b->open_offset, false);
 }
 
 /* Another record begins, or none follows. */
 static int close_record(struct log_blocks *b)
 {
-	struct place place = place_of(b, b->open_line, b->open_offset);
-	const struct scan_piece one = { .records = 1, .first = b->open, .least_us = b->open.us, .most_us = b->open.us, .last_us = b->open.us };
+	struct scan_piece one;
 	struct log_clock *c;
+	struct place place;
 
 	if (!b->is_open)
 		return 0;
+	one = (struct scan_piece){ .records = 1, .first = b->open, .least_us = b->open.us, .most_us = b->open.us, .last_us = b->open.us };
+	place = place_of(b, b->open_line, b->open_offset);
 	if (b->n > RECORD_BYTES_MAX)
 		return read_open(b);
 	b->is_open = false;
-	c = clock_behind(b, b->open_line);
+	c = clock_behind(b, b->open_line, b->open.form);
 	note_backwards(b, c, b->open.us, &place);
 	if (b->open.near)
 		log_note_near_miss(b->reader, (struct sv){ b->bytes + (b->open.body_at - b->open.at), b->open.body_bytes }, &place);
@@ -229,9 +325,11 @@ static int take_piece(struct log_blocks *b, const struct scan_text *t, const str
 	if (p->sort == SCAN_READ) {
 		/* Behind counted records the reading begins anew. */
 		if (!b->reading)
-			(void)clock_behind(b, b->lines + 1 + p->line);
+			(void)clock_behind(b, b->lines + 1 + p->line, b->form);
 		return read_piece(b, t, p);
 	}
+	if (p->sort == SCAN_PLAIN)
+		return take_plain(b, t, s, p);
 	if (stop_reading(b) != 0)
 		return -1;
 	count_piece(b, t, s, p);

@@ -26,7 +26,8 @@ static void *checked(void *p)
 
 enum line_sort {
 	LINE_COUNTED,	/* a record, certainly, that no rule knows */
-	LINE_READ,	/* a record, certainly, that one may know */
+	LINE_PLAIN,	/* a record, certainly, that one may know */
+	LINE_READ,	/* the same, but there is more to it */
 	LINE_NONE,	/* certainly goes on with the record before it */
 	LINE_DOUBTFUL,
 };
@@ -34,7 +35,8 @@ enum line_sort {
 /* What the filter and the marks found, line by line. */
 struct found {
 	size_t hit, other;	/* the next of them */
-	bool rule;		/* a literal of a rule stands in the line */
+	size_t first_hit;	/* of the line */
+	size_t rule_hits;	/* literals of rules that stand in it */
 	bool odd;		/* what a wrapper may make of the line is not looked into here */
 	bool near;		/* a word of groups does: */
 	uint32_t near_at;	/* the last of them */
@@ -92,12 +94,14 @@ static void take_other(const struct scan_plan *p, struct found *f, const char *b
 
 static void take_found(const struct scan *s, struct found *f, const char *bytes, size_t start, size_t end)
 {
-	f->rule = f->odd = f->near = f->brief = false;
+	f->odd = f->near = f->brief = false;
+	f->rule_hits = 0;
+	f->first_hit = f->hit;
 	for (; f->hit < s->hits.count && s->hits.items[f->hit].at < end; f->hit++) {
 		const struct filter_hit *h = &s->hits.items[f->hit];
 
 		if (h->literal < s->plan->rule_literals)
-			f->rule = true;
+			f->rule_hits++;
 		else
 			note_near(f, h->at);
 	}
@@ -105,34 +109,35 @@ static void take_found(const struct scan *s, struct found *f, const char *bytes,
 		take_other(s->plan, f, bytes, start, s->marks.others[f->other]);
 }
 
-static inline bool has_shape(const struct scan_plan *p, const char *line, size_t n)
+/* The first byte is the lowest. */
+static inline uint64_t load_low(const char *p)
 {
-	return n >= p->head->shape_bytes && scan_differs(&p->words, line) == 0;
-}
+	uint64_t x = scan_load(p);
 
-/* The fraction of a second's digits that count, to compare: the first is the highest byte. */
-static inline uint64_t fraction_of(const struct scan_plan *p, const char *line)
-{
-	uint64_t digits = scan_load(line + p->fraction_at);
-
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	digits = __builtin_bswap64(digits);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	x = __builtin_bswap64(x);
 #endif
-	return digits & p->fraction_mask;
+	return x;
 }
 
-/* Pairs of digits are put together first, then the pairs. */
-static int64_t fraction_us(uint64_t digits)
+/* The digits of a second's fraction that count, to compare: the first is the highest byte. */
+static inline uint64_t fraction_of(const struct scan_form *f, const char *line)
 {
-	uint64_t values = digits & UINT64_C(0x0f0f0f0f0f0f0000), tens = values >> 8 & UINT64_C(0x00ff00ff00ff00ff);
-	uint64_t pairs = tens * 10 + (values & UINT64_C(0x00ff00ff00ff00ff));
+	return __builtin_bswap64(load_low(line + f->fraction_at)) & f->fraction_mask;
+}
+
+/* Two digits are put together first, then the pairs. */
+static inline int64_t fraction_us(uint64_t digits)
+{
+	const uint64_t values = digits & UINT64_C(0x0f0f0f0f0f0f0000), each = UINT64_C(0x00ff00ff00ff00ff);
+	const uint64_t pairs = (values >> 8 & each) * 10 + (values & each);
 
 	return (int64_t)((pairs >> 48) * 10000 + (pairs >> 32 & 0xff) * 100 + (pairs >> 16 & 0xff));
 }
 
-/* The second that the last line had. */
+/* A time down to its second, to compare: nineteen bytes, three times eight. */
 struct second {
-	uint64_t bytes[3];	/* nineteen: the last eight of them begin with the eleventh */
+	uint64_t bytes[3];
 };
 
 static inline struct second second_at(const char *p)
@@ -147,86 +152,69 @@ static inline uint64_t second_differs(const struct second *x, const struct secon
 }
 
 /* The time of a line that has the shape. False when there is no such time. */
-static bool take_time(struct scan *s, const char *line, int64_t *us)
+static inline bool take_time(struct scan *s, const struct scan_form *f, const char *line, int64_t *us)
 {
-	const struct head *h = s->plan->head;
-	const char *second = line + h->time_at;
-	const struct second now = second_at(second), before = second_at(s->second);
-	const int64_t fraction = fraction_us(fraction_of(s->plan, line));
+	const char *text = line + f->head->time_at;
+	struct scan_second *last = &s->seconds[f->clock];
+	const struct second now = second_at(text), before = second_at(last->text);
+	const int64_t fraction = fraction_us(fraction_of(f, line));
 	int64_t whole_us;
 
-	if (!s->has_second || second_differs(&now, &before) != 0) {
-		s->has_second = scan_plan_settle(s->plan, (struct sv){ second, h->time_bytes }, &whole_us);
-		if (!s->has_second)
+	if (!last->known || second_differs(&now, &before) != 0) {
+		last->known = scan_form_settle(f, (struct sv){ text, f->head->time_bytes }, s->plan->zone, &whole_us);
+		if (!last->known)
 			return false;
-		memcpy(s->second, second, SCAN_SECOND_BYTES);
-		s->second_us = whole_us - fraction;
+		memcpy(last->text, text, SCAN_SECOND_BYTES);
+		last->us = whole_us - fraction;
 	}
-	*us = s->second_us + fraction;
+	*us = last->us + fraction;
 	return true;
 }
 
-/* Whether the layout fits: certainly where nothing but the line tells, or as it did for one that goes on like it. */
-static bool fits(struct scan *s, const char *line, const char *end)
+/* Whether a second record certainly does not begin in the line; where brackets are marked they tell (take_other). */
+static bool is_one_record(const struct scan_plan *p, const struct scan_form *f, struct sv line)
 {
-	const struct scan_plan *p = s->plan;
+	return !f->bracketed || p->wanted.brackets || wrap_first_record(line) == line.n;
+}
+
+/* Whether the layout fits: by the line itself, or as it did for a line that goes on like this one. */
+static bool fits(struct scan *s, const struct scan_form *f, const char *line, const char *end)
+{
 	struct scan_sign sign, *known;
 
-	if (!p->signed_lines || (size_t)(end - line) < scan_sign_end(p))
-		return scan_plan_fits(p, line, end);
-	sign = scan_sign_of(p, line);
-	known = &s->signs[scan_sign_place(p, &sign)];
+	if (!f->has_signs || (size_t)(end - line) < f->sign_end)
+		return scan_form_fits(f, line, end);
+	sign = scan_sign_of(f, line);
+	known = &s->signs[f - s->plan->forms][scan_sign_place(f, &sign)];
 	if (scan_sign_differs(known, &sign) == 0)
 		return true;
-	if (!scan_plan_fits(p, line, end))
+	if (!scan_form_fits(f, line, end))
 		return false;
 	*known = sign;
-	s->has_signs = false;
+	s->signs_are_the_plans = false;
 	return true;
 }
 
-/* The first byte is the lowest. */
-static inline uint64_t load_low(const char *p)
-{
-	uint64_t x = scan_load(p);
-
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	x = __builtin_bswap64(x);
-#endif
-	return x;
-}
-
-/* The lowest byte that is zero has its highest bit set, and none below it. */
+/* The lowest byte that is zero has its highest bit set, and none below it does. */
 static inline uint64_t zero_bytes(uint64_t x)
 {
 	return (x - UINT64_C(0x0101010101010101)) & ~x & UINT64_C(0x8080808080808080);
 }
 
 /* Whether the message certainly begins behind the byte: the two that it always has before it stand nowhere earlier. */
-static bool begins_behind(const struct scan_plan *p, const char *line, const char *at)
+static bool begins_behind(const struct scan_form *f, const char *line, const char *at)
 {
-	const char *before = p->head->before_body, *from = line + p->head->time_at + p->head->time_bytes;
+	const char *before = f->head->before_body, *from = line + f->head->time_at + f->head->time_bytes;
 	const uint64_t each = UINT64_C(0x0101010101010101), first = (unsigned char)before[0] * each, second = (unsigned char)before[1] * each;
 
 	if (before[0] == '\0')
 		return false;
 	for (; from < at; from += 8) {
-		uint64_t found = zero_bytes((load_low(from) ^ first) | (load_low(from + 1) ^ second));
+		const uint64_t found = zero_bytes((load_low(from) ^ first) | (load_low(from + 1) ^ second));
 
 		if (found != 0)
 			return from + __builtin_ctzll(found) / 8 >= at;
 	}
-	return true;
-}
-
-static bool find_body(const struct scan *s, const char *bytes, const char *line, const char *end, struct scan_record *out)
-{
-	const char *body;
-
-	if (!head_fits(s->plan->head, line, end, &body))
-		return false;
-	out->body_at = (uint32_t)(body - bytes);
-	out->body_bytes = (uint32_t)(end - body);
 	return true;
 }
 
@@ -236,28 +224,79 @@ static bool is_none(const struct scan_plan *p, struct sv line)
 	return line.n == 0 || (wrap_is_none(line) && head_is_none(p->none, line));
 }
 
-/* Without its end. */
-static enum line_sort sort_line(struct scan *s, const struct found *f, const char *bytes, size_t start, size_t end,
-				struct scan_record *out)
+/* Whether what was found of near words and short literals stands in the message; they are certain when the layout is. */
+struct inside {
+	bool near, brief;
+};
+
+static struct inside inside_of(const struct found *f, const char *bytes, const char *body)
 {
-	const struct scan_plan *p = s->plan;
-	const char *line = bytes + start, *line_end = bytes + end;
-	bool brief = false;
+	size_t at = (size_t)(body - bytes);
+
+	return (struct inside){ f->near && f->near_at >= at, f->brief && f->brief_at >= at };
+}
+
+/* What to do with a record, by what stands in its message. */
+static enum line_sort sort_by(const struct scan_form *form, const struct found *f, struct inside in, size_t line_bytes)
+{
+	if (in.brief || f->rule_hits > SCAN_RULES_MAX || line_bytes > RECORD_BYTES_MAX)
+		return LINE_READ;
+	/* Where the message ends, only the layout's pattern tells. */
+	return f->rule_hits > 0 || (in.near && !form->head->body_to_end) ? LINE_PLAIN : LINE_COUNTED;
+}
+
+/* A line of that form, without its end, that is probably more than counted. */
+static enum line_sort sort_candidate(struct scan *s, const struct scan_form *form, const struct found *f, const char *bytes, struct sv line,
+				     struct scan_record *out, struct head_parts *parts)
+{
+	struct inside in;
+
+	if (!scan_form_parts(form, line.p, line.p + line.n, parts) || !take_time(s, form, line.p, &out->us) ||
+	    !is_one_record(s->plan, form, line))
+		return LINE_DOUBTFUL;
+	in = inside_of(f, bytes, parts->body.p);
+	out->near = in.near;
+	return sort_by(form, f, in, line.n);
+}
+
+/* A line of that form, without its end. */
+static enum line_sort sort_record(struct scan *s, const struct scan_form *form, const struct found *f, const char *bytes, struct sv line,
+				  struct scan_record *out)
+{
+	const char *end = line.p + line.n, *body;
+	struct inside in = { false, false };
+
+	if (!fits(s, form, line.p, end) || !take_time(s, form, line.p, &out->us) || !is_one_record(s->plan, form, line))
+		return LINE_DOUBTFUL;
+	if ((f->near && !begins_behind(form, line.p, bytes + f->near_at)) ||
+	    (f->brief && !begins_behind(form, line.p, bytes + f->brief_at))) {
+		if (!head_fits(form->head, line.p, end, &body))
+			return LINE_DOUBTFUL;
+		in = inside_of(f, bytes, body);
+		out->body_at = (uint32_t)(body - bytes);
+		out->body_bytes = (uint32_t)(end - body);
+	}
+	out->near = in.near;
+	return sort_by(form, f, in, line.n);
+}
+
+static enum line_sort sort_line(struct scan *s, const struct found *f, const char *bytes, size_t start, size_t end,
+				struct scan_record *out, struct head_parts *parts)
+{
+	const struct sv line = { bytes + start, end - start };
+	const struct scan_form *form;
 
 	if (f->odd)
 		return LINE_DOUBTFUL;
-	if (!has_shape(p, line, end - start))
-		return is_none(p, (struct sv){ line, end - start }) ? LINE_NONE : LINE_DOUBTFUL;
-	if (!fits(s, line, line_end) || !take_time(s, line, &out->us))
-		return LINE_DOUBTFUL;
+	form = scan_form_of(s->plan, line);
+	if (form == NULL)
+		return is_none(s->plan, line) ? LINE_NONE : LINE_DOUBTFUL;
 	out->at = (uint32_t)start;
-	if ((f->near && !begins_behind(p, line, bytes + f->near_at)) || (f->brief && !begins_behind(p, line, bytes + f->brief_at))) {
-		if (!find_body(s, bytes, line, line_end, out))
-			return LINE_DOUBTFUL;
-		out->near = f->near && f->near_at >= out->body_at;
-		brief = f->brief && f->brief_at >= out->body_at;
-	}
-	return f->rule || brief || (out->near && !p->head->body_to_end) || end - start > RECORD_BYTES_MAX ? LINE_READ : LINE_COUNTED;
+	out->form = (uint8_t)(form - s->plan->forms);
+	if (form->head->has_parts && (f->rule_hits > 0 || (f->near && !form->head->body_to_end)))
+		return sort_candidate(s, form, f, bytes, line, out, parts);
+	parts->body = SV_ABSENT;
+	return sort_record(s, form, f, bytes, line, out);
 }
 
 /* ---- a block ---- */
@@ -310,6 +349,7 @@ static void count(struct scan *s, const struct scan_record *r)
 		back_us = 0;
 	p->records++;
 	p->last_us = r->us;
+	p->last_form = r->form;
 	p->least_us = r->us < p->least_us ? r->us : p->least_us;
 	p->most_us = r->us > p->most_us ? r->us : p->most_us;
 	if (r->near || back_us != 0)
@@ -330,6 +370,44 @@ static void close(struct scan *s, size_t end)
 	}
 }
 
+static void add_plain(struct scan *s, const struct found *f, const struct scan_record *r, const struct head_parts *parts, size_t end)
+{
+	struct scan_piece *p = &s->pieces[s->piece_count - 1];
+
+	if (s->plain_count == s->plain_capacity) {
+		s->plain_capacity = s->plain_capacity == 0 ? 64 : 2 * s->plain_capacity;
+		s->plain = checked(realloc(s->plain, s->plain_capacity * sizeof *s->plain));
+	}
+	if (p->sort != SCAN_PLAIN) {
+		p = push(s, SCAN_PLAIN, r->at, r->line);
+		p->first_plain = s->plain_count;
+	}
+	s->plain[s->plain_count++] = (struct scan_plain){
+		.at = r->at,
+		.line = r->line,
+		.bytes = (uint32_t)end - r->at,
+		.near = r->near,
+		.form = r->form,
+		.us = r->us,
+		.hits = (uint32_t)f->first_hit,
+		.hit_count = (uint32_t)(f->hit - f->first_hit),
+		.parts = *parts,
+	};
+	p->plain_count++;
+}
+
+/* The last record was thought to be plain, and is to be read: with what follows it. */
+static void read_last_plain(struct scan *s)
+{
+	struct scan_piece *last = &s->pieces[s->piece_count - 1];
+	const struct scan_plain *r = &s->plain[--s->plain_count];
+
+	if (--last->plain_count == 0)
+		last->sort = SCAN_READ;
+	else
+		push(s, SCAN_READ, r->at, r->line);
+}
+
 /* A line that may be more than a continuation of the record before it: both are read. */
 static void doubt(struct scan *s)
 {
@@ -337,6 +415,8 @@ static void doubt(struct scan *s)
 
 	if (s->is_open)
 		push(s, SCAN_READ, s->open.at, s->open.line);
+	else if (last->sort == SCAN_PLAIN)
+		read_last_plain(s);
 	else if (last->sort == SCAN_LEAD)
 		last->doubtful = true;
 	s->is_open = false;
@@ -347,13 +427,18 @@ static bool is_reading(const struct scan *s)
 	return !s->is_open && s->pieces[s->piece_count - 1].sort == SCAN_READ;
 }
 
-static void take_sorted(struct scan *s, enum line_sort sort, const struct scan_record *r, size_t start)
+static void take_sorted(struct scan *s, enum line_sort sort, const struct found *f, const struct scan_record *r,
+			const struct head_parts *parts, size_t start, size_t end)
 {
 	switch (sort) {
 	case LINE_COUNTED:
 		close(s, start);
 		s->is_open = true;
 		s->open = *r;
+		break;
+	case LINE_PLAIN:
+		close(s, start);
+		add_plain(s, f, r, parts, end);
 		break;
 	case LINE_READ:
 		close(s, start);
@@ -371,26 +456,27 @@ static void take_sorted(struct scan *s, enum line_sort sort, const struct scan_r
 static void take_line_at(struct scan *s, struct found *f, const char *bytes, size_t start, size_t end, bool unended)
 {
 	struct scan_record r = { .line = s->lines++ };
+	struct head_parts parts;
 	enum line_sort sort;
 
 	take_found(s, f, bytes, start, end);
 	if (end > start && bytes[end - 1] == '\r')
 		end--;
-	sort = unended ? LINE_DOUBTFUL : sort_line(s, f, bytes, start, end, &r);
-	take_sorted(s, sort, &r, start);
+	sort = unended ? LINE_DOUBTFUL : sort_line(s, f, bytes, start, end, &r, &parts);
+	take_sorted(s, sort, f, &r, &parts, start, end);
 	/* A record that is open is in no piece yet. */
 }
 
-/* ---- plain lines ---- */
+/* ---- quiet lines ---- */
 
 /*
- * Most lines are plain: they are records in the second of the line before, go on
- * as one did that the layout fits, and nothing was found in them. Then nothing of
- * sort_line and take_sorted is left to do but to count them, and to see which
- * fraction of the second was the first and the last. Whatever is not plain is
- * left to these.
+ * Most lines are quiet: records of the form and in the second of the one before
+ * them, that go on like one that the layout fits, and in which nothing was found.
+ * Then nothing is left to do of what sort_line and take_sorted do but to count
+ * them, and to see which fractions of the second are the first and the last. What
+ * is not quiet is left to these.
  */
-struct plain {
+struct quiet {
 	uint64_t records;
 	uint64_t last, least, most;	/* fractions */
 };
@@ -407,8 +493,8 @@ static size_t next_found(const struct scan *s, const struct found *f)
 	return at;
 }
 
-/* Passes what was found in the line if it is nothing but words of groups that stand before its message. */
-static bool pass_found(const struct scan *s, struct found *f, const char *bytes, size_t start, size_t end)
+/* Passes what was found in the line if it is nothing but words of groups before its message. */
+static bool pass_found(const struct scan *s, struct found *f, const struct scan_form *form, const char *bytes, size_t start, size_t end)
 {
 	size_t hit = f->hit;
 	uint32_t last = 0;
@@ -420,87 +506,96 @@ static bool pass_found(const struct scan *s, struct found *f, const char *bytes,
 			return false;
 		last = s->hits.items[hit].at > last ? s->hits.items[hit].at : last;
 	}
-	if (!begins_behind(s->plan, bytes + start, bytes + last))
+	if (!begins_behind(form, bytes + start, bytes + last))
 		return false;
 	f->hit = hit;
 	return true;
 }
 
-static void count_plain(struct scan *s, const struct plain *plain)
+static void count_quiet(struct scan *s, const struct quiet *q, int64_t second_us)
 {
 	struct scan_piece *p = &s->pieces[s->piece_count - 1];
-	int64_t least_us = s->second_us + fraction_us(plain->least), most_us = s->second_us + fraction_us(plain->most);
+	const int64_t least_us = second_us + fraction_us(q->least), most_us = second_us + fraction_us(q->most);
 
-	p->records += plain->records;
-	p->last_us = s->second_us + fraction_us(plain->last);
+	p->records += q->records;
+	p->last_us = second_us + fraction_us(q->last);
 	p->least_us = least_us < p->least_us ? least_us : p->least_us;
 	p->most_us = most_us > p->most_us ? most_us : p->most_us;
 }
 
-/*
- * From the line of the number on, while they are plain: the number of the first
- * that is not. The record before them is open, and in the last second.
- */
-static size_t take_plain(struct scan *s, struct found *f, const char *bytes, size_t start, size_t line_number)
+/* Whether quiet lines may follow: the open record's second is the last that its clock had. */
+static bool may_be_quiet(const struct scan *s)
 {
-	const struct scan_plan *p = s->plan;
-	const size_t least_bytes = p->head->shape_bytes > scan_sign_end(p) ? p->head->shape_bytes : scan_sign_end(p);
-	const size_t first = line_number, time_at = p->head->time_at, line_count = s->marks.end_count;
+	const struct scan_form *form = &s->plan->forms[s->open.form];
+
+	return s->is_open && form->has_signs && (!form->bracketed || s->plan->wanted.brackets);
+}
+
+/* From the line of the number on, which begins at the byte, while they are quiet: the number of the first that is not. */
+static size_t take_quiet(struct scan *s, struct found *f, const char *bytes, size_t start, size_t number)
+{
+	const struct scan_form *form = &s->plan->forms[s->open.form];
+	const struct scan_sign *signs = s->signs[s->open.form];
+	const struct scan_second *clock = &s->seconds[form->clock];
+	const struct second before = second_at(clock->text);
+	const size_t least_bytes = form->head->shape_bytes > form->sign_end ? form->head->shape_bytes : form->sign_end;
+	const size_t first = number, time_at = form->head->time_at, line_count = s->marks.end_count;
 	const uint32_t *ends = s->marks.ends;
-	const struct second before = second_at(s->second);
-	struct plain plain = { .least = UINT64_MAX };
+	struct quiet quiet = { .least = UINT64_MAX };
 	size_t open_at = s->open.at, found_at = next_found(s, f);
-	uint64_t open = 0;	/* its fraction */
+	uint64_t open = 0;	/* the fraction of the record that is open, if it was quiet */
 
-	for (; line_number < line_count; line_number++) {
+	for (; number < line_count; number++) {
 		const char *line = bytes + start;
-		const size_t end = ends[line_number];
+		const size_t end = ends[number];
 		const struct second second = second_at(line + time_at);
-		const struct scan_sign sign = scan_sign_of(p, line);
-		uint64_t wrong = second_differs(&second, &before) | scan_differs(&p->edges, line);
+		const struct scan_sign sign = scan_sign_of(form, line);
+		uint64_t wrong = second_differs(&second, &before) | scan_differs(&form->edges, line);
 
-		wrong |= scan_sign_differs(&s->signs[scan_sign_place(p, &sign)], &sign);
+		wrong |= scan_sign_differs(&signs[scan_sign_place(form, &sign)], &sign);
 		/* A CR is a byte of the line yet. Neither this record nor the one before is too long, then. */
 		wrong |= (uint64_t)(end - start <= least_bytes) | (uint64_t)(end - open_at > RECORD_BYTES_MAX);
 		if (wrong != 0)
 			break;
 		if (end > found_at) {
-			if (!pass_found(s, f, bytes, start, end))
+			if (!pass_found(s, f, form, bytes, start, end))
 				break;
 			found_at = next_found(s, f);
 		}
-		if (line_number == first) {
+		if (number == first) {
 			close(s, start);
 		} else {
-			plain.records++;
-			plain.last = open;
-			plain.least = open < plain.least ? open : plain.least;
-			plain.most = open > plain.most ? open : plain.most;
+			quiet.records++;
+			quiet.last = open;
+			quiet.least = open < quiet.least ? open : quiet.least;
+			quiet.most = open > quiet.most ? open : quiet.most;
 		}
-		open = fraction_of(p, line);
+		open = fraction_of(form, line);
 		open_at = start;
 		start = end + 1;
 	}
-	if (plain.records > 0)
-		count_plain(s, &plain);
-	if (line_number > first) {
-		s->is_open = true;
-		s->open = (struct scan_record){ .at = (uint32_t)open_at, .line = (uint32_t)line_number - 1, .us = s->second_us + fraction_us(open) };
-	}
-	return line_number;
+	if (number == first)
+		return first;
+	if (quiet.records > 0)
+		count_quiet(s, &quiet, clock->us);
+	s->is_open = true;
+	s->open = (struct scan_record){
+		.at = (uint32_t)open_at, .line = (uint32_t)number - 1, .us = clock->us + fraction_us(open), .form = (uint8_t)(form - s->plan->forms),
+	};
+	return number;
 }
 
 /* ---- the whole of it ---- */
 
 static void begin_block(struct scan *s)
 {
-	s->piece_count = s->note_count = s->near_count = s->back_count = s->hits.count = 0;
+	s->piece_count = s->plain_count = s->note_count = s->near_count = s->back_count = s->hits.count = 0;
 	s->lines = 0;
 	s->is_open = false;
-	/* What other blocks have taught depends on which of them this thread had. */
-	if (!s->has_signs)
-		memcpy(s->signs, s->plan->signs, sizeof s->signs);
-	s->has_signs = true;
+	/* What was learnt from other blocks is forgotten: which of them this thread had is chance. */
+	for (size_t i = 0; i < s->plan->form_count && !s->signs_are_the_plans; i++)
+		memcpy(s->signs[i], s->plan->forms[i].signs, sizeof s->signs[i]);
+	s->signs_are_the_plans = true;
 	push(s, SCAN_LEAD, 0, 0);
 }
 
@@ -513,14 +608,17 @@ void scan_block(struct scan *s, const char *bytes, size_t n, bool unended)
 	marks_find(&s->marks, bytes, n, &s->plan->wanted);
 	filter_run(s->plan->filter, bytes, n, &s->hits);
 	for (size_t i = 0; i < s->marks.end_count; i = s->lines) {
-		if (s->is_open && s->plan->signed_lines)
-			s->lines = (uint32_t)take_plain(s, &f, bytes, start, i);
+		if (may_be_quiet(s))
+			s->lines = (uint32_t)take_quiet(s, &f, bytes, start, i);
 		if (s->lines == i)
 			take_line_at(s, &f, bytes, start, s->marks.ends[i], false);
 		start = (size_t)s->marks.ends[s->lines - 1] + 1;
 	}
 	if (unended && start < n)
 		take_line_at(s, &f, bytes, start, n, true);
+	/* What goes on in the next block is for those to put together who read with care. */
+	if (!s->is_open && s->pieces[s->piece_count - 1].sort == SCAN_PLAIN)
+		read_last_plain(s);
 	/* Each piece ends where the next begins, the last with the block or where the open record begins. */
 	for (size_t i = 0; i < s->piece_count; i++)
 		s->pieces[i].end = i + 1 < s->piece_count ? s->pieces[i + 1].start
@@ -533,4 +631,34 @@ void scan_free(struct scan *s)
 	marks_free(&s->marks);
 	filter_hits_free(&s->hits);
 	free(s->pieces);
+	free(s->plain);
+}
+
+/* ---- plain records ---- */
+
+/* The number at its place, if it is not there. */
+static size_t insert(uint32_t *rules, size_t n, uint32_t rule)
+{
+	size_t at = n;
+
+	while (at > 0 && rules[at - 1] > rule)
+		at--;
+	if (at > 0 && rules[at - 1] == rule)
+		return n;
+	memmove(rules + at + 1, rules + at, (n - at) * sizeof *rules);
+	rules[at] = rule;
+	return n + 1;
+}
+
+size_t scan_plain_rules(const struct scan *s, const struct scan_plain *r, uint32_t *rules)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < r->hit_count; i++) {
+		uint32_t literal = s->hits.items[r->hits + i].literal;
+
+		if (literal < s->plan->rule_literals)
+			n = insert(rules, n, s->plan->rule_of[literal]);
+	}
+	return n;
 }

@@ -43,15 +43,15 @@ static bool is_plain_time(struct sv layout, bool *zoned)
 	return *zoned || at == layout.n;
 }
 
-static void add_word(struct scan_plan *p, size_t at, const char *line)
+static void add_word(struct scan_form *f, size_t at, const char *line)
 {
-	struct scan_word *w = &p->words.items[p->words.count++];
-	size_t zone_at = p->fraction_at + p->fraction_digits;
+	struct scan_word *w = &f->words.items[f->words.count++];
+	size_t zone_at = f->fraction_at + f->all_digits;
 	unsigned char bytes[8], range[8];
 
 	for (size_t i = 0; i < 8; i++) {
 		/* A written zone is the same for all of them. */
-		bool digit = p->head->shape[at + i] == '0' && at + i < zone_at;
+		bool digit = f->head->shape[at + i] == '0' && at + i < zone_at;
 
 		bytes[i] = (unsigned char)(digit ? '0' : line[at + i]);
 		range[i] = digit ? 0x7f - 9 : 0x7f;
@@ -62,27 +62,27 @@ static void add_word(struct scan_plan *p, size_t at, const char *line)
 }
 
 /* From a line that the head fits. */
-static void take_words(struct scan_plan *p, const char *line)
+static void take_words(struct scan_form *f, const char *line)
 {
-	const struct head *h = p->head;
+	const struct head *h = f->head;
 	size_t at = h->time_at + SCAN_SECOND_BYTES, end = h->time_at + h->time_bytes;
 
-	p->fraction_at = at;
+	f->fraction_at = at;
 	if (at + 1 < end && (line[at] == '.' || line[at] == ',')) {
-		p->fraction_at = ++at;
+		f->fraction_at = ++at;
 		while (at < end && cursor_is_digit(line[at]))
 			at++;
-		p->fraction_digits = at - p->fraction_at;
+		f->all_digits = at - f->fraction_at;
 	}
+	for (unsigned i = 0; i < f->all_digits && i < SCAN_FRACTION_DIGITS; i++)
+		f->fraction_mask |= UINT64_C(0xff) << (56 - 8 * i);
 	for (at = 0; at + 8 <= h->shape_bytes; at += 8)
-		add_word(p, at, line);
+		add_word(f, at, line);
 	if (at < h->shape_bytes)
-		add_word(p, h->shape_bytes - 8, line);
-	for (size_t i = 0; i < p->words.count; i++)
-		if (p->words.items[i].at < h->time_at || p->words.items[i].at + 8 > h->time_at + SCAN_SECOND_BYTES)
-			p->edges.items[p->edges.count++] = p->words.items[i];
-	for (unsigned i = 0; i < p->fraction_digits && i < SCAN_FRACTION_DIGITS; i++)
-		p->fraction_mask |= UINT64_C(0xff) << (56 - 8 * i);
+		add_word(f, h->shape_bytes - 8, line);
+	for (size_t i = 0; i < f->words.count; i++)
+		if (f->words.items[i].at < h->time_at || f->words.items[i].at + 8 > h->time_at + SCAN_SECOND_BYTES)
+			f->edges.items[f->edges.count++] = f->words.items[i];
 }
 
 /* Which two bytes of the literal, next to each other, stand in the sample least often. */
@@ -122,19 +122,24 @@ static bool add_short(struct scan_plan *p, struct sv literal, struct sv sample)
 
 static bool make_filter(struct scan_plan *p, const struct rules *r, struct sv sample, struct arena *a)
 {
-	struct sv *of_rules, *all;
+	struct head_literal *of_rules;
+	struct sv *all;
+	uint32_t *rule_of;
 	size_t of_rules_count, n = 0;
 
 	if (!head_literals(r, a, &of_rules, &of_rules_count))
 		return false;
 	all = arena_array(a, of_rules_count + RULES_NEAR_WORDS, sizeof *all);
+	rule_of = arena_array(a, of_rules_count, sizeof *rule_of);
 	for (size_t i = 0; i < of_rules_count; i++) {
 		/* Few short ones are better looked for apart: the shortest decides how fast the filter is. */
-		if (of_rules[i].n < SHORT_BYTES && add_short(p, of_rules[i], sample))
+		if (of_rules[i].text.n < SHORT_BYTES && add_short(p, of_rules[i].text, sample))
 			continue;
-		all[n++] = of_rules[i];
+		rule_of[n] = of_rules[i].rule;
+		all[n++] = of_rules[i].text;
 	}
 	p->rule_literals = n;
+	p->rule_of = rule_of;
 	for (size_t i = 0; i < RULES_NEAR_WORDS; i++)
 		if (rules_near_words[i].n >= WORD_LEAST)
 			all[n++] = rules_near_words[i];
@@ -142,36 +147,54 @@ static bool make_filter(struct scan_plan *p, const struct rules *r, struct sv sa
 	return p->filter != NULL;
 }
 
-bool scan_plan_settle(const struct scan_plan *p, struct sv time, int64_t *us)
+bool scan_form_settle(const struct scan_form *f, struct sv time, struct zone z, int64_t *us)
 {
 	struct tstamp t;
 	struct host_time instants[2];
 	enum zone_local local;
 	size_t used;
 
-	if (!tstamp_read(time, p->head->time_layout, &t, &used) || used != time.n ||
-	    !tstamp_resolve(&t, p->zone, instants, &local) || local != ZONE_ONCE)
+	if (!tstamp_read(time, f->head->time_layout, &t, &used) || used != time.n || !tstamp_resolve(&t, z, instants, &local) ||
+	    local != ZONE_ONCE)
 		return false;
 	*us = instants[0].us;
 	return true;
 }
 
-/* A plan by this line, if it is a record without a wrapper whose layout and time are plain. */
+/* Whether lines of one form may be taken for those of the other: they are not, if they begin with different bytes. */
+static bool may_be_both(const struct rules *r, const struct head *x, const struct head *y, struct arena *a)
+{
+	static const char digits[] = "0123456789";
+	const char *first = x->shape[0] == '0' ? digits : x->shape;
+
+	for (size_t i = 0; i < (first == digits ? sizeof digits - 1 : 1); i++)
+		if (!head_excludes(r, y->layout, first[i], a))
+			return true;
+	return false;
+}
+
+/* A form by this line, if it is a record without a wrapper whose layout and time are plain. */
 static bool take_line(struct scan_plan *p, const struct rules *r, struct sv line, struct arena *a)
 {
 	const struct head *h = head_of(r, line, a);
+	struct scan_form *f = &p->forms[p->form_count];
 	bool zoned;
 	int64_t us;
 
-	p->head = h;
+	f->head = h;
 	if (h == NULL || !is_plain_time(h->time_layout, &zoned) || (!zoned && p->zone.rules != NULL) ||
-	    h->time_bytes < SCAN_SECOND_BYTES || !scan_plan_settle(p, sv_sub(line, h->time_at, h->time_bytes), &us)) {
-		p->head = NULL;
+	    h->time_bytes < SCAN_SECOND_BYTES || !scan_form_settle(f, sv_sub(line, h->time_at, h->time_bytes), p->zone, &us))
 		return false;
-	}
-	p->wanted.brackets = line.p[0] == '[';
-	p->guarded = p->wanted.brackets || line.p[h->time_at + 10] == 'T';
-	take_words(p, line.p);
+	for (size_t i = 0; i < p->form_count; i++)
+		if (may_be_both(r, h, p->forms[i].head, a) || may_be_both(r, p->forms[i].head, h, a))
+			return false;
+	f->bracketed = line.p[0] == '[';
+	f->guarded = f->bracketed || line.p[h->time_at + 10] == 'T';
+	take_words(f, line.p);
+	f->clock = zoned ? p->form_count : 0;
+	while (!sv_eq(p->forms[f->clock].head->time_layout, h->time_layout))
+		f->clock++;
+	p->form_count++;
 	return true;
 }
 
@@ -182,7 +205,7 @@ static bool is_wrapped(struct sv line, struct wrap_memory *m)
 	return wrap_peel(line, m, &layer) || wrap_first_record(line) < line.n;
 }
 
-/* The first line that can be one's plan. False when there is none, or the file is a wrapper's. */
+/* The forms of its lines. False when there is none, or the file is a wrapper's. */
 static bool take_head(struct scan_plan *p, const struct rules *r, struct sv head, struct arena *a)
 {
 	struct wrap_memory m = { .input = arena_new(), .record = arena_new() };
@@ -199,20 +222,20 @@ static bool take_head(struct scan_plan *p, const struct rules *r, struct sv head
 		lines++;
 		if (is_wrapped(line, &m))
 			wrapped++;
-		else if (p->head == NULL)
+		else if (p->form_count < SCAN_FORMS_MAX && scan_form_of(p, line) == NULL)
 			(void)take_line(p, r, line, a);
 	}
 	arena_free(m.input);
 	arena_free(m.record);
-	return p->head != NULL && wrapped * 100 <= lines * WRAPPED_PERCENT;
+	return p->form_count > 0 && wrapped * 100 <= lines * WRAPPED_PERCENT;
 }
 
 /* ---- lines that fit ---- */
 
 /* Whether no wrapper that begins with a time can take the line: behind the time stand a blank, a level or a bracket. */
-static bool is_guarded(const struct scan_plan *p, const char *line, const char *end)
+static bool is_guarded(const struct scan_form *f, const char *line, const char *end)
 {
-	const char *at = line + p->head->time_at + p->head->time_bytes + p->wanted.brackets, *word_end;
+	const char *at = line + f->head->time_at + f->head->time_bytes + f->bracketed, *word_end;
 	size_t slash;
 	struct sv word;
 
@@ -224,28 +247,33 @@ static bool is_guarded(const struct scan_plan *p, const char *line, const char *
 	return word.n == 0 || (word.p[0] == '[' && !sv_find_char(word, '/', &slash)) || wrap_is_level(word);
 }
 
-bool scan_plan_fits(const struct scan_plan *p, const char *line, const char *end)
+bool scan_form_fits(const struct scan_form *f, const char *line, const char *end)
 {
 	const char *body;
 
-	return head_fits(p->head, line, end, &body) && (!p->guarded || is_guarded(p, line, end));
+	return head_fits(f->head, line, end, &body) && (!f->guarded || is_guarded(f, line, end));
 }
 
-/* Those of the head's lines that fit: how many found no place. */
-static size_t take_signs(struct scan_plan *p, struct sv head)
+bool scan_form_parts(const struct scan_form *f, const char *line, const char *end, struct head_parts *out)
 {
-	const struct scan_sign none = p->signs[0];
+	return head_parts(f->head, line, end, out) && (!f->guarded || is_guarded(f, line, end));
+}
+
+/* Those of the lines that fit the form: how many found no place. */
+static size_t take_signs(const struct scan_plan *p, struct scan_form *f, struct sv lines)
+{
+	const struct scan_sign none = f->signs[0];
 	size_t lost = 0;
 
-	while (!sv_is_absent(head)) {
-		struct sv line = sv_cut(&head, '\n');
+	while (!sv_is_absent(lines)) {
+		struct sv line = sv_cut(&lines, '\n');
 		struct scan_sign sign, *place;
 
-		if (line.n <= scan_sign_end(p) || line.n < p->head->shape_bytes || scan_differs(&p->words, line.p) != 0)
+		if (line.n < f->sign_end || scan_form_of(p, line) != f)
 			continue;
-		sign = scan_sign_of(p, line.p);
-		place = &p->signs[scan_sign_place(p, &sign)];
-		if (scan_sign_differs(place, &sign) == 0 || !scan_plan_fits(p, line.p, line.p + line.n))
+		sign = scan_sign_of(f, line.p);
+		place = &f->signs[scan_sign_place(f, &sign)];
+		if (scan_sign_differs(place, &sign) == 0 || !scan_form_fits(f, line.p, line.p + line.n))
 			continue;
 		if (scan_sign_differs(place, &none) == 0)
 			*place = sign;
@@ -256,16 +284,17 @@ static size_t take_signs(struct scan_plan *p, struct sv head)
 }
 
 /* Where much stands between the time and the message: lines of one appender differ in what they say, not in their form. */
-static void learn_signs(struct scan_plan *p, struct sv head)
+static void learn_signs(const struct scan_plan *p, struct scan_form *f, struct sv head)
 {
 	size_t end;
 
-	p->signed_lines = p->head->between_bytes >= sizeof(struct scan_sign);
+	f->has_signs = f->head->between_bytes >= sizeof(struct scan_sign);
+	f->sign_end = f->head->time_at + f->head->time_bytes + sizeof(struct scan_sign);
 	head.n = sv_rfind_char(head, '\n', &end) ? end : 0;
-	for (uint64_t i = 0; p->signed_lines && i < SIGN_FACTORS; i++) {
-		memset(p->signs, NO_SIGN, sizeof p->signs);
-		p->sign_factor = UINT64_C(0x9e3779b97f4a7c15) + 2 * i;
-		if (take_signs(p, head) == 0)
+	for (uint64_t i = 0; f->has_signs && i < SIGN_FACTORS; i++) {
+		memset(f->signs, NO_SIGN, sizeof f->signs);
+		f->sign_factor = UINT64_C(0x9e3779b97f4a7c15) + 2 * i;
+		if (take_signs(p, f, head) == 0)
 			break;
 	}
 }
@@ -277,13 +306,16 @@ struct scan_plan *scan_plan_new(const struct rules *r, struct zone z, struct sv 
 	p->zone = z;
 	if (!make_filter(p, r, head, a) || !take_head(p, r, head, a))
 		return NULL;
+	/* Where a second record may begin in a line is marked, if that is to be known of most lines. */
+	p->wanted.brackets = p->forms[0].bracketed;
 	p->none = head_none_new(r, a);
-	learn_signs(p, head);
+	for (size_t i = 0; i < p->form_count; i++)
+		learn_signs(p, &p->forms[i], head);
 	return p;
 }
 
-int scan_plan_layout(const struct scan_plan *p)
+int scan_plan_layout(const struct scan_plan *p, unsigned form)
 {
-	return p->head->layout;
+	return p->forms[form].head->layout;
 }
 

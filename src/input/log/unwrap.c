@@ -629,12 +629,20 @@ static struct writer *own_writer(struct unwrap *u)
 
 int unwrap_end_own(struct unwrap *u)
 {
-	struct writer *w = own_writer(u);
+	struct writer *w;
 
+	/* An object that the writer has begun ends where a record does. */
+	for (size_t i = 0; u->open_objects > 0 && i < UNWRAP_WRITERS_MAX; i++) {
+		struct pending *p = &u->pending[i];
+
+		if (p->used && p->is_object && p->key.n == 0 && end_pending(u, p, false) != 0)
+			return -1;
+	}
+	w = own_writer(u);
 	return w != NULL ? end_writer(u, w) : 0;
 }
 
-bool unwrap_passed(struct unwrap *u, uint64_t line, int layout_hint, size_t *writer)
+bool unwrap_passed(struct unwrap *u, uint64_t line, int layout_hint, size_t *writer, uint64_t *serial)
 {
 	struct writer *w = own_writer(u);
 
@@ -644,6 +652,7 @@ bool unwrap_passed(struct unwrap *u, uint64_t line, int layout_hint, size_t *wri
 	w->last_line = line;
 	joiner_expect(w->joiner, layout_hint);
 	*writer = (size_t)(w - u->writers);
+	*serial = w->serial;
 	return true;
 }
 

@@ -234,6 +234,22 @@ static void walk(struct search *s, const struct tree *t) /* NOLINT(misc-no-recur
 	}
 }
 
+/* Alternatives often have the same literal. */
+static void drop_doubles(struct cover *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->count; i++) {
+		size_t k = 0;
+
+		while (k < n && !sv_eq(c->literals[k], c->literals[i]))
+			k++;
+		if (k == n)
+			c->literals[n++] = c->literals[i];
+	}
+	c->count = n;
+}
+
 /* Depth is that of the pattern's groups, which the parser bounds. */
 void tree_cover(const struct tree *t, struct arena *a, struct cover *out) /* NOLINT(misc-no-recursion) */
 {
@@ -243,6 +259,7 @@ void tree_cover(const struct tree *t, struct arena *a, struct cover *out) /* NOL
 	walk(&s, t);
 	end_run(&s);
 	copy(out, &s.best);
+	drop_doubles(out);
 	if (cover_least(out) == 0)
 		out->count = 0;
 }

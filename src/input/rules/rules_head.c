@@ -24,7 +24,10 @@ enum step_kind {
 	STEP_JUMP,
 	STEP_TIME_BEGIN,
 	STEP_TIME_END,
+	STEP_THREAD_BEGIN,
+	STEP_THREAD_END,
 	STEP_BODY,	/* the message begins */
+	STEP_TAIL,	/* it takes all that it can and leaves what the next steps want, to the end of the line */
 	STEP_REST,	/* whatever follows fits */
 	STEP_END,	/* of the line */
 	STEP_FAIL,
@@ -47,6 +50,7 @@ struct builder {
 	int32_t count;
 	bool failed;
 	bool dropped;		/* an alternative was left out: the message may end sooner */
+	bool tailed;		/* what follows the message is known */
 };
 
 static struct head_step *add(struct builder *b, enum step_kind kind)
@@ -96,21 +100,65 @@ static bool is_last(const struct tree *t, bool last)
 	return last && (t->next == NULL || (t->next->kind == TREE_END && t->next->next == NULL));
 }
 
+static bool is_end(const struct tree *t)
+{
+	return t->kind == TREE_END && t->next == NULL;
+}
+
+/* A message of any bytes with something behind it. */
+static bool is_tailed(const struct tree *t)
+{
+	return sv_eq(t->name, SV("body")) && t->kind == TREE_SEQUENCE && tree_is_once(t) && t->child != NULL &&
+	       is_any(t->child) && !t->child->lazy && t->child->next == NULL && t->next != NULL;
+}
+
+/*
+ * It and all behind it, in a sequence that ends with the line. What is behind it
+ * begins with two bytes and ends with one, so that the places where it can
+ * begin are few.
+ */
+static void add_tailed(struct builder *b, const struct tree *t) /* NOLINT(misc-no-recursion) */
+{
+	int32_t tail;
+
+	add(b, STEP_BODY);
+	tail = b->count;
+	add(b, STEP_TAIL);
+	for (const struct tree *c = t->next; c != NULL && !is_end(c) && !b->failed; c = c->next)
+		add_tree(b, c, false);
+	if (b->failed || b->count < tail + 4 || b->steps[tail + 1].kind != STEP_BYTE || b->steps[tail + 2].kind != STEP_BYTE ||
+	    b->steps[b->count - 1].kind != STEP_BYTE) {
+		b->failed = true;
+		return;
+	}
+	b->steps[tail].byte = b->steps[b->count - 1].byte;
+	b->tailed = true;
+	add(b, STEP_END);
+}
+
 static void add_sequence(struct builder *b, const struct tree *t, bool last) /* NOLINT(misc-no-recursion) */
 {
-	bool is_time = sv_eq(t->name, SV("time")), is_body = sv_eq(t->name, SV("body"));
+	bool is_time = sv_eq(t->name, SV("time")), is_body = sv_eq(t->name, SV("body")), is_thread = sv_eq(t->name, SV("thread"));
 
 	if (is_time)
 		add(b, STEP_TIME_BEGIN);
+	if (is_thread)
+		add(b, STEP_THREAD_BEGIN);
 	if (is_body)
 		add(b, STEP_BODY);
 	for (const struct tree *c = t->child; c != NULL && !b->failed; c = c->next) {
+		if (last && is_tailed(c) && !is_last(c, last)) {
+			add_tailed(b, c);
+			return;
+		}
 		/* What is "last" is so for the pattern as a whole, whose own "$" stands at its end. */
 		if (c->kind == TREE_END && last && c->next == NULL)
 			add(b, STEP_END);
 		else
 			add_tree(b, c, is_last(c, last));
 	}
+	if (is_thread)
+		add(b, STEP_THREAD_END);
 	if (is_time)
 		add(b, STEP_TIME_END);
 }
@@ -220,6 +268,7 @@ static bool meets(const struct head_step *steps, int32_t at, const bool *set, un
 				return true;
 			at = s->to - 1;
 			break;
+		case STEP_TAIL:
 		case STEP_REST:
 			return true;
 		case STEP_END:
@@ -227,6 +276,8 @@ static bool meets(const struct head_step *steps, int32_t at, const bool *set, un
 			return false;
 		case STEP_TIME_BEGIN:
 		case STEP_TIME_END:
+		case STEP_THREAD_BEGIN:
+		case STEP_THREAD_END:
 		case STEP_BODY:
 			break;
 		}
@@ -284,7 +335,8 @@ static struct head_step *steps_of(struct sv pattern, struct arena *a, struct hea
 	find_before(b.steps, b.count, h->before_body);
 	for (int32_t i = 0; i < b.count; i++)
 		b.steps[i].to -= i;
-	h->body_to_end = !b.dropped;
+	h->body_to_end = !b.dropped && !b.tailed;
+	h->has_parts = !b.dropped;
 	return b.steps;
 }
 
@@ -302,6 +354,8 @@ struct walk {
 	const char *end;	/* of the line */
 	unsigned choices;
 	bool doubt;		/* a set that took more than it must might have to give back */
+	const char *thread, *thread_end;	/* NULL before it was passed */
+	const char *body_end;	/* NULL: the end of the line */
 };
 
 static void trace_step(struct trace *t, const struct head_step *s, const char *p)
@@ -334,6 +388,32 @@ static const char *walk_traced(struct walk *w, const struct head_step *s, const 
 	return found;
 }
 
+/* Places at which what is behind a message may begin: those that are tried, from the last. */
+#define TAILS_MAX 4
+
+static const char *walk_tail(struct walk *w, const struct head_step *s, const char *body, struct trace *trace) /* NOLINT(misc-no-recursion) */
+{
+	unsigned tries = TAILS_MAX;
+
+	if (w->end == body || (unsigned char)w->end[-1] != s->byte)
+		return NULL;
+	for (const char *p = w->end - 1; p-- > body;) {
+		if ((unsigned char)p[0] != s[1].byte || (unsigned char)p[1] != s[2].byte)
+			continue;
+		if (tries-- == 0) {
+			w->doubt = true;
+			return NULL;
+		}
+		if (walk(w, s + 1, p, body, trace) != NULL) {
+			w->body_end = p;
+			return body;
+		}
+		if (w->doubt)
+			return NULL;
+	}
+	return NULL;
+}
+
 /* The start of the message (or of the line's rest, when no group is it); NULL when it fails. */
 static const char *walk(struct walk *w, const struct head_step *s, const char *p, const char *body,
 			       struct trace *trace) /* NOLINT(misc-no-recursion) */
@@ -361,7 +441,7 @@ static const char *walk(struct walk *w, const struct head_step *s, const char *p
 			w->doubt |= s->doubtful && (size_t)(p - from) > s->least;
 			break;
 		case STEP_CHOICE: {
-			const char *found = NULL;
+			const char *found = NULL, *thread = w->thread, *thread_end = w->thread_end;
 			bool doubt = w->doubt;
 
 			/* Most choices are settled by the next byte. */
@@ -369,8 +449,10 @@ static const char *walk(struct walk *w, const struct head_step *s, const char *p
 				s += s->to - 1;
 				break;
 			}
-			if (w->choices == 0)
+			if (w->choices == 0) {
+				w->doubt = true;
 				return NULL;
+			}
 			w->choices--;
 			w->doubt = false;
 			found = trace != NULL ? walk_traced(w, s + 1, p, body, trace) : walk(w, s + 1, p, body, NULL);
@@ -380,6 +462,8 @@ static const char *walk(struct walk *w, const struct head_step *s, const char *p
 			if (w->doubt)
 				return NULL;
 			w->doubt = doubt;
+			w->thread = thread;
+			w->thread_end = thread_end;
 			s += s->to - 1;
 			break;
 		}
@@ -396,9 +480,17 @@ static const char *walk(struct walk *w, const struct head_step *s, const char *p
 				trace->behind = s + 1;
 			}
 			break;
+		case STEP_THREAD_BEGIN:
+			w->thread = p;
+			break;
+		case STEP_THREAD_END:
+			w->thread_end = p;
+			break;
 		case STEP_BODY:
 			body = p;
 			break;
+		case STEP_TAIL:
+			return walk_tail(w, s, p, trace);
 		case STEP_REST:
 			return body != NULL ? body : p;
 		case STEP_END:
@@ -432,6 +524,33 @@ static bool take_shape(struct head *h, struct sv line, const struct trace *t)
 	return true;
 }
 
+static size_t groups_of(const struct layout *layout, enum layout_part part)
+{
+	size_t n = 0;
+
+	while (n < PART_GROUPS_MAX && layout->groups[part][n] != 0)
+		n++;
+	return n;
+}
+
+/*
+ * Whether the walk finds the parts: each is in one place alone. A message may be
+ * in two, when the first of them is all to the end of the line: they are of two
+ * alternatives then.
+ */
+static bool finds_parts(const struct layout *layout, const struct head_step *from, const struct head_step *end)
+{
+	size_t threads = 0, bodies = 0, tails = 0;
+
+	for (const struct head_step *s = from; s < end; s++) {
+		threads += s->kind == STEP_THREAD_END;
+		bodies += s->kind == STEP_BODY;
+		tails += s->kind == STEP_TAIL && bodies == 1;
+	}
+	return bodies >= 1 && bodies <= 1 + tails && groups_of(layout, PART_BODY) == bodies && threads <= 1 &&
+	       groups_of(layout, PART_THREAD) == threads;
+}
+
 struct head *head_of(const struct rules *r, struct sv line, struct arena *a)
 {
 	struct head *h = arena_alloc(a, sizeof *h);
@@ -457,6 +576,7 @@ struct head *head_of(const struct rules *r, struct sv line, struct arena *a)
 	h->layout = hint;
 	h->time_layout = layout->time;
 	h->steps = t.behind;
+	h->has_parts = h->has_parts && finds_parts(layout, h->steps, steps + STEPS_MAX);
 	return take_shape(h, line, &t) ? h : NULL;
 }
 
@@ -466,6 +586,36 @@ bool head_fits(const struct head *h, const char *line, const char *end, const ch
 
 	*body = walk(&w, h->steps, line + h->time_at + h->time_bytes, NULL, NULL);
 	return *body != NULL;
+}
+
+bool head_parts(const struct head *h, const char *line, const char *end, struct head_parts *out)
+{
+	struct walk w = { .end = end, .choices = CHOICES_MAX };
+	const char *body = h->has_parts ? walk(&w, h->steps, line + h->time_at + h->time_bytes, NULL, NULL) : NULL;
+
+	if (body == NULL)
+		return false;
+	out->thread = w.thread != NULL && w.thread_end != NULL ? (struct sv){ w.thread, (size_t)(w.thread_end - w.thread) } : SV_ABSENT;
+	out->body = (struct sv){ body, (size_t)((w.body_end != NULL ? w.body_end : end) - body) };
+	return true;
+}
+
+/* The bytes with which lines of the layout can begin; all where that is not known. */
+static void first_of(const struct layout *layout, const struct tree *t, uint64_t first[4])
+{
+	memset(first, 0, 4 * sizeof *first);
+	if (layout->line == NULL || t == NULL || !tree_first(t, first) || t->child->kind != TREE_START)
+		memset(first, 0xff, 4 * sizeof *first);
+}
+
+bool head_excludes(const struct rules *r, int layout, char first, struct arena *a)
+{
+	const struct layout *l = r->layouts[layout];
+	unsigned char c = (unsigned char)first;
+	uint64_t set[4];
+
+	first_of(l, l->line != NULL ? tree_of(l->source, a) : NULL, set);
+	return (set[c / 64] >> (c % 64) & 1) == 0;
 }
 
 /* ---- lines that fit nothing ---- */
@@ -482,10 +632,9 @@ static void add_layout(struct head_none *n, const struct layout *layout, struct 
 {
 	const struct tree *t = tree_of(layout->source, a);
 	struct cover *cover = arena_alloc(a, sizeof *cover);
-	uint64_t first[4] = { 0 };
+	uint64_t first[4];
 
-	if (t == NULL || !tree_first(t, first) || t->child->kind != TREE_START)
-		memset(first, 0xff, sizeof first);
+	first_of(layout, t, first);
 	if (t != NULL)
 		tree_cover(t, a, cover);
 	for (unsigned c = 0; c < 256; c++)
@@ -531,7 +680,7 @@ bool head_is_none(const struct head_none *n, struct sv line)
 
 /* ---- literals ---- */
 
-bool head_literals(const struct rules *r, struct arena *a, struct sv **literals, size_t *count)
+bool head_literals(const struct rules *r, struct arena *a, struct head_literal **literals, size_t *count)
 {
 	size_t capacity = 0;
 
@@ -543,7 +692,7 @@ bool head_literals(const struct rules *r, struct arena *a, struct sv **literals,
 		if (c->count == 0)
 			return false;
 		for (size_t k = 0; k < c->count; k++)
-			*ARENA_PUSH(a, *literals, *count, capacity) = c->literals[k];
+			*ARENA_PUSH(a, *literals, *count, capacity) = (struct head_literal){ c->literals[k], (uint32_t)i };
 	}
 	return true;
 }

@@ -49,17 +49,26 @@ static struct sv part_of(const struct layout *layout, enum layout_part part)
 	return SV_ABSENT;
 }
 
-static bool line_fits(const struct layout *layout, struct sv line, struct zone z, struct log_record *out)
+static bool parts_fit(const struct layout *layout, struct sv line, struct log_record *out)
 {
 	if (layout->line == NULL || !regex_match(layout->line, line, 0))
 		return false;
-	*out = (struct log_record){
-		.layout = layout->section.name.p,
-		.level = part_of(layout, PART_LEVEL),
-		.logger = part_of(layout, PART_LOGGER),
-		.thread = part_of(layout, PART_THREAD),
-		.body = part_of(layout, PART_BODY),
-	};
+	out->layout = layout->section.name.p;
+	out->level = part_of(layout, PART_LEVEL);
+	out->logger = part_of(layout, PART_LOGGER);
+	out->thread = part_of(layout, PART_THREAD);
+	out->body = part_of(layout, PART_BODY);
+	out->more = SV_ABSENT;
+	out->whole = false;
+	out->field_count = 0;
+	return true;
+}
+
+static bool line_fits(const struct layout *layout, struct sv line, struct zone z, struct log_record *out)
+{
+	if (!parts_fit(layout, line, out))
+		return false;
+	out->has_time = out->has_written = out->zoned = false;
 	read_time(layout, part_of(layout, PART_TIME), z, out);
 	return true;
 }
@@ -238,6 +247,11 @@ static void take_over(const struct log_record *wrapper, struct log_record *inner
 		inner->more = rest;
 	else if (!sv_is_absent(rest))
 		inner->more = arena_printf(a, "%.*s\n%.*s", SV_ARG(inner->more), SV_ARG(rest));
+}
+
+bool rules_layout_parts(const struct rules *r, int layout, struct sv line, struct log_record *out)
+{
+	return parts_fit(r->layouts[layout], line, out);
 }
 
 bool rules_layout(const struct rules *r, struct sv line, struct zone z, int *layout_hint, struct arena *a,

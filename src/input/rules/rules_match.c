@@ -13,27 +13,44 @@
 
 /* What stands before a message proper. */
 struct heading {
-	struct sv text;		/* all of the message */
-	const struct prefix *prefixes[PREFIXES_MAX];
-	size_t at[PREFIXES_MAX];	/* where each begins in the text */
 	size_t count;
 	enum rule_from from;
 	struct sv message;	/* what follows them */
 };
 
-static bool take_prefix(const struct rules *r, struct heading *h)
+static bool has_one_of(struct sv text, const struct cover *c)
+{
+	size_t at;
+
+	for (size_t i = 0; i < c->count; i++)
+		if (sv_find(text, c->literals[i], &at))
+			return true;
+	return c->count == 0;
+}
+
+/* What costs less to look at than to run the pattern, which is asked of every message. */
+static bool may_begin(const struct rules *r, const struct pattern *p, struct sv message)
+{
+	if (p->first_bytes != NULL)
+		return message.n > 0 && p->first_bytes[(unsigned char)message.p[0]];
+	return pattern_may_match(p, message) && (p->literal_first || has_one_of(message, pattern_cover(p, r->arena)));
+}
+
+/* Its fields go to the event, if there is one. */
+static bool take_prefix(const struct rules *r, struct heading *h, struct event *e)
 {
 	for (size_t i = 0; i < r->prefix_count; i++) {
 		const struct prefix *p = r->prefixes[i];
 		struct sv whole;
 
-		if (!pattern_may_match(&p->match, h->message) || !pattern_match(&p->match, h->message, 0))
+		if (!may_begin(r, &p->match, h->message) || !pattern_match(&p->match, h->message, 0))
 			continue;
 		whole = regex_group(p->match.regex, 0);
 		if (whole.n == 0)
 			continue;
-		h->prefixes[h->count] = p;
-		h->at[h->count++] = (size_t)(h->message.p - h->text.p);
+		if (e != NULL)
+			pattern_fill(&p->match, e);
+		h->count++;
 		h->message = sv_sub(h->message, whole.n, h->message.n);
 		if (p->from != FROM_ANY)
 			h->from = p->from;
@@ -42,11 +59,11 @@ static bool take_prefix(const struct rules *r, struct heading *h)
 	return false;
 }
 
-static struct heading take_heading(const struct rules *r, struct sv text)
+static struct heading take_heading(const struct rules *r, struct sv text, struct event *e)
 {
-	struct heading h = { .text = text, .message = text };
+	struct heading h = { .message = text };
 
-	while (h.count < PREFIXES_MAX && take_prefix(r, &h))
+	while (h.count < PREFIXES_MAX && take_prefix(r, &h, e))
 		;
 	return h;
 }
@@ -56,17 +73,6 @@ static void fill_beside(const struct log_record *record, struct event *e)
 {
 	for (size_t i = record->field_count; i > 0; i--)
 		pattern_set(e, record->fields[i - 1].field, record->fields[i - 1].text);
-}
-
-/* Matches them once more for their fields: only messages that a rule knows come so far. */
-static void fill_heading(const struct heading *h, struct event *e)
-{
-	for (size_t i = 0; i < h->count; i++) {
-		const struct pattern *p = &h->prefixes[i]->match;
-
-		if (pattern_match(p, sv_sub(h->text, h->at[i], h->text.n), 0))
-			pattern_fill(p, e);
-	}
 }
 
 /* ---- rules ---- */
@@ -101,8 +107,7 @@ static bool rule_fits(const struct rule *rule, const struct heading *h, const st
 {
 	if (rule->from != FROM_ANY && h->from != FROM_ANY && rule->from != h->from)
 		return false;
-	return wheres_hold(rule, record) && pattern_may_match(&rule->match, h->message) &&
-	       pattern_match(&rule->match, h->message, 0);
+	return wheres_hold(rule, record) && pattern_match(&rule->match, h->message, 0);
 }
 
 static struct sv source_of(const struct within *w, const struct log_record *record, const struct event *e)
@@ -138,13 +143,14 @@ static void fill_constants(const struct rule *rule, struct event *e)
 	}
 }
 
-/* The rule's match is still in its regex. */
-static void fill_common(const struct rule *rule, const struct heading *h, const struct log_record *record, struct event *e)
+/*
+ * The rule's match is still in its regex. What stands beside the message and
+ * before it has been filled in.
+ */
+static void fill_common(const struct rule *rule, const struct log_record *record, struct event *e)
 {
-	event_init(e, rule->event);
+	e->type = rule->event;
 	e->strength = rule->strength;
-	fill_beside(record, e);
-	fill_heading(h, e);
 	pattern_fill(&rule->match, e);
 	for (size_t i = 0; i < rule->within_count; i++)
 		fill_within(&rule->withins[i], record, e);
@@ -153,38 +159,66 @@ static void fill_common(const struct rule *rule, const struct heading *h, const 
 
 size_t rules_fit(const struct rules *r, const struct log_record *record, const struct rule **out, size_t max)
 {
-	struct heading h = take_heading(r, record->body);
+	struct heading h = take_heading(r, record->body, NULL);
 	const struct bucket *b = bucket_of(r, &h);
 	size_t n = 0;
 
 	for (size_t i = 0; i < b->count && n < max; i++) {
-		if (rule_fits(b->rules[i], &h, record))
+		if (pattern_may_match(&b->rules[i]->match, h.message) && rule_fits(b->rules[i], &h, record))
 			out[n++] = b->rules[i];
 	}
 	return n;
 }
 
-void rules_events_init(struct rules_events *it, const struct rules *r, const struct log_record *record, const char **rule)
+/* What all rules have to do with a record. */
+static struct heading begin(struct rules_events *it, const struct rules *r, const struct log_record *record)
 {
-	struct heading h = take_heading(r, record->body);
-	const struct bucket *b = bucket_of(r, &h);
-
 	it->record = record;
 	it->rule = NULL;
 	it->at = 0;
 	it->found = 0;
 	it->ended = true;
-	*rule = NULL;
-	for (size_t i = 0; i < b->count; i++) {
-		if (!rule_fits(b->rules[i], &h, record))
-			continue;
-		it->rule = b->rules[i];
-		it->ended = it->rule->says_nothing;
-		*rule = it->rule->section.name.p;
-		if (!it->ended)
-			fill_common(it->rule, &h, record, &it->common);
+	event_init(&it->common, (enum event_type)0);
+	fill_beside(record, &it->common);
+	return take_heading(r, record->body, &it->common);
+}
+
+/* When it fits, it is the record's. */
+static void try_rule(struct rules_events *it, const struct rule *rule, const struct heading *h)
+{
+	if (!rule_fits(rule, h, it->record))
 		return;
-	}
+	it->rule = rule;
+	it->ended = rule->says_nothing;
+	if (!it->ended)
+		fill_common(rule, it->record, &it->common);
+}
+
+static const char *name_of(const struct rule *rule)
+{
+	return rule != NULL ? rule->section.name.p : NULL;
+}
+
+void rules_events_init(struct rules_events *it, const struct rules *r, const struct log_record *record, const char **rule)
+{
+	struct heading h = begin(it, r, record);
+	const struct bucket *b = bucket_of(r, &h);
+
+	for (size_t i = 0; i < b->count && it->rule == NULL; i++)
+		if (pattern_may_match(&b->rules[i]->match, h.message))
+			try_rule(it, b->rules[i], &h);
+	*rule = name_of(it->rule);
+}
+
+void rules_events_among(struct rules_events *it, const struct rules *r, const struct log_record *record, const uint32_t *numbers,
+			size_t count, const char **rule)
+{
+	struct heading h = begin(it, r, record);
+
+	/* Their literals are there already: to look for them once more would cost as much as the pattern. */
+	for (size_t i = 0; i < count && it->rule == NULL; i++)
+		try_rule(it, r->rules[numbers[i]], &h);
+	*rule = name_of(it->rule);
 }
 
 /* The next match of the rule's "each". */
@@ -200,7 +234,7 @@ static bool next_each(struct rules_events *it, struct event *e)
 		return false;
 	/* An empty match must not be found for ever. */
 	it->at = (size_t)(whole.p - source.p) + whole.n + (whole.n == 0);
-	*e = it->common;
+	event_copy(e, &it->common);
 	pattern_fill(each, e);
 	return true;
 }
@@ -229,7 +263,7 @@ bool rules_events_next(struct rules_events *it, struct event *e)
 			/* Where there is nothing to take one by one, the record is one event. */
 			if (it->found > 0)
 				return false;
-			*e = it->common;
+			event_copy(e, &it->common);
 		}
 		it->found++;
 		if (!is_lacking(it->rule, e))

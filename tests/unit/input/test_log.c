@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 
+#include "base/buf.h"
+#include "input/log/log.h"
 #include "input_kit.h"
 
 /* 2026-11-30T13:47:00Z */
@@ -145,6 +147,30 @@ static void who_speaks_is_known_from_the_thread(void **state)
 	assert_sv_equal(event_text(&k->events[2], FIELD_CLIENT), "c-1");
 	assert_int_equal(event_int_or(&k->events[2], FIELD_OFFSET, -1), 21);
 	kit_free(k);
+}
+
+/* Of threads without end only those that name somebody are followed, and no more than there is room for. */
+static void not_all_threads_are_followed(void **state)
+{
+	struct buf text;
+	struct kit *k;
+	size_t told = 0;
+
+	(void)state;
+	buf_init(&text);
+	/* These name nobody. */
+	for (int i = 0; i < 2 * SPEAKER_THREADS_MAX; i++)
+		buf_printf(&text, "2026-11-30T13:47:01.000Z  INFO 1 --- [n-%d] a.B : " RESTORED "\n", i);
+	for (int i = 0; i <= SPEAKER_THREADS_MAX; i++)
+		buf_printf(&text, "2026-11-30T13:47:02.000Z  INFO 1 --- [t-%d] a.B : " JOINED("c-%d", "refunds") "\n", i, i);
+	for (int i = 0; i <= SPEAKER_THREADS_MAX; i++)
+		buf_printf(&text, "2026-11-30T13:47:03.000Z  INFO 1 --- [t-%d] a.B : " RESTORED "\n", i);
+	k = read_log(buf_sv(&text));
+	for (size_t i = 0; i < k->event_count; i++)
+		told += k->events[i].type == EVENT_OFFSET_RESTORED && event_has(&k->events[i], FIELD_CLIENT);
+	assert_int_equal(told, SPEAKER_THREADS_MAX);
+	kit_free(k);
+	buf_fini(&text);
 }
 
 static void who_speaks_is_not_guessed(void **state)
@@ -290,6 +316,7 @@ int main(void)
 		cmocka_unit_test(a_settings_dump_is_many_events_at_one_place),
 		cmocka_unit_test(who_speaks_is_known_from_the_thread),
 		cmocka_unit_test(who_speaks_is_not_guessed),
+		cmocka_unit_test(not_all_threads_are_followed),
 		cmocka_unit_test(two_clients_of_one_group_on_a_thread_leave_the_group_known),
 		cmocka_unit_test(a_time_that_cannot_be_is_no_time),
 		cmocka_unit_test(a_step_back_is_noted_and_a_small_one_is_not),

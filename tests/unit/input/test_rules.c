@@ -256,6 +256,39 @@ static void several_events_come_of_one_record(void **state)
 	bench_end(&b);
 }
 
+static void a_rule_is_looked_for_among_those_that_can_fit(void **state)
+{
+	struct bench b = bench_of("prefix p\nfrom client\nmatch ^\\[(?<client>\\w+)\\][ ]\nexample [c] x\nexpect client=c\n\n"
+				  "rule one\nfrom broker\nevent broker.started\nmatch started\nexample is started\nexpect -\n\n"
+				  "rule two\nevent member.left\nmatch (?<member>\\w+) left (?<group>\\w+)\nexample m left g\nexpect member=m group=g\n\n"
+				  "rule three\nevent broker.started\nmatch left\nexample left\nexpect -\n");
+	struct log_record record = { .body = SV("[c] m left g, and started") };
+	const uint32_t all[] = { 0, 1, 2 }, last[] = { 2 };
+	struct rules_events it;
+	struct event e;
+	const char *rule;
+
+	(void)state;
+	assert_non_null(b.rules);
+	/* The first is a broker's; of the two that fit the first is meant. */
+	rules_events_among(&it, b.rules, &record, all, 3, &rule);
+	assert_string_equal(rule, "two");
+	assert_true(rules_events_next(&it, &e));
+	assert_int_equal(e.type, EVENT_MEMBER_LEFT);
+	assert_int_equal(e.strength, event_infos[EVENT_MEMBER_LEFT].strength);
+	assert_true(sv_eq(event_text(&e, FIELD_CLIENT), SV("c")));
+	assert_true(sv_eq(event_text(&e, FIELD_GROUP), SV("g")));
+	assert_false(rules_events_next(&it, &e));
+	rules_events_among(&it, b.rules, &record, last, 1, &rule);
+	assert_string_equal(rule, "three");
+	rules_events_among(&it, b.rules, &record, all, 1, &rule);
+	assert_null(rule);
+	assert_false(rules_events_next(&it, &e));
+	rules_events_among(&it, b.rules, &record, NULL, 0, &rule);
+	assert_null(rule);
+	bench_end(&b);
+}
+
 static void empty_matches_come_to_an_end(void **state)
 {
 	struct bench b = bench_of("rule config\n"
@@ -623,6 +656,7 @@ int main(void)
 		cmocka_unit_test(who_speaks_decides_which_rules_are_looked_at),
 		cmocka_unit_test(joined_lines_are_searched_by_line),
 		cmocka_unit_test(several_events_come_of_one_record),
+		cmocka_unit_test(a_rule_is_looked_for_among_those_that_can_fit),
 		cmocka_unit_test(empty_matches_come_to_an_end),
 		cmocka_unit_test(each_mistake_is_refused_with_line_column_and_reason),
 		cmocka_unit_test(a_directory_without_rules_is_refused),

@@ -7,7 +7,8 @@
 
 #include <cmocka.h>
 
-#include <dirent.h>
+#include <archive.h>
+#include <archive_entry.h>
 #include <string.h>
 
 #include "../../fuzz/scan_differ.h"
@@ -196,6 +197,24 @@ static void check_head(const struct heads *h, const char *line, const char *body
 	arena_free(a);
 }
 
+/* The parts are those of the pattern; NULL when they are not certain. */
+static void check_parts(const struct heads *h, const char *line, const char *thread, const char *body)
+{
+	struct log_record record;
+	struct head_parts parts;
+
+	if (!head_parts(h->head, line, line + strlen(line), &parts)) {
+		assert_null(body);
+		return;
+	}
+	assert_non_null(body);
+	assert_sv_equal(parts.body, body);
+	assert_true(rules_layout_parts(h->rules, h->head->layout, sv_of(line), &record));
+	assert_true(sv_eq(parts.body, record.body));
+	assert_true(sv_eq(parts.thread, record.thread));
+	assert_true(sv_eq(parts.thread, sv_of(thread)));
+}
+
 static void a_head_fits_where_its_layout_does(void **state)
 {
 	struct heads h = heads_of("2024-05-01 10:00:00,123 INFO  [main] a.b.C - text");
@@ -213,6 +232,9 @@ static void a_head_fits_where_its_layout_does(void **state)
 	check_head(&h, "2025-01-31 23:59:59,999 DEBUG x.Y - text", "");
 	check_head(&h, "2025-01-31 23:59:59,999 debug [m] x.Y - text", "");
 	check_head(&h, "2025-01-31 23:59:59,999 INFO [m] x.Y text", "");
+	check_parts(&h, "2025-01-31 23:59:59,999 DEBUG [a - b] [x.Y:12] - one - two", "a - b", "one - two");
+	check_parts(&h, "2025-01-31 23:59:59,999 DEBUG [] x.Y - ", "", "");
+	check_parts(&h, "2025-01-31 23:59:59,999 DEBUG x.Y - text", NULL, NULL);
 	heads_free(&h);
 }
 
@@ -233,10 +255,29 @@ static void heads_of_other_layouts(void **state)
 	check_head(&kafka, "[2024-06-18 10:00:31,207] WARN  y", "y");
 	check_head(&kafka, "[2024-06-18 10:00:31,207] WARN  y (a.b.C)", "y (a.b.C)");
 	check_head(&kafka, "[2024-06-18 10:00:31,207] y", "");
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN  y", NULL, "y");
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN y (a.b.C)", NULL, "y");
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN y (a.b.C:12)", NULL, "y");
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN y (z) (a.b.C)", NULL, "y (z)");
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN y (a.b.C)(a.b.C)", NULL, "y (a.b.C)(a.b.C)");
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN y (a.b C)", NULL, "y (a.b C)");
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN y (a.b.C) ", NULL, "y (a.b.C) ");
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN y ()", NULL, "y ()");
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN y (:12)", NULL, "y (:12)");
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN (a.b.C)", NULL, "(a.b.C)");
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN y)", NULL, "y)");
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN )", NULL, ")");
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN ", NULL, "");
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN  (a.b.C)", NULL, "(a.b.C)");
+	/* Not all places are tried. */
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN y (a b) (a b) (a b) (a b)", NULL, "y (a b) (a b) (a b) (a b)");
+	check_parts(&kafka, "[2024-06-18 10:00:31,207] WARN y (a b) (a b) (a b) (a b) (a b)", NULL, NULL);
 	assert_non_null(spring.head);
 	assert_string_equal(spring.head->shape, "0000-00-00T00:00:00.000Z");
 	check_head(&spring, "2026-11-30T13:47:14.839Z ERROR 1 --- [main] o.a.K  : text : more", "text : more");
 	check_head(&spring, "2026-11-30T13:47:14.839Z ERROR --- [main] o.a.K  : text", "text");
+	check_parts(&spring, "2026-11-30T13:47:14.839Z ERROR 1 --- [app] [main] o.a.K  : text : more", "main", "text : more");
+	check_parts(&spring, "2026-11-30T13:47:14.839Z ERROR 1 --- [main] o.a.K  : [x] y : more", "main", "[x] y : more");
 	check_head(&spring, "2026-11-30T13:47:14.839Z ERROR 1 --- o.a.K  : text", "");
 	for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
 		assert_null(none[i].head);
@@ -444,6 +485,19 @@ static void scan_text_of(struct blocks *b, struct sv text)
 	scan_block(&b->scan, bytes, text.n, text.p[text.n - 1] != '\n');
 }
 
+static void check_plain(const struct scan *s, const struct scan_plain *r, uint32_t line, const char *thread, const char *body)
+{
+	uint32_t rules[SCAN_RULES_MAX];
+
+	assert_int_equal(r->line, line);
+	if (thread != NULL)
+		assert_sv_equal(r->parts.thread, thread);
+	else
+		assert_true(sv_is_absent(r->parts.thread));
+	assert_sv_equal(r->parts.body, body);
+	assert_true(scan_plain_rules(s, r, rules) > 0);
+}
+
 static void records_are_counted_but_those_that_a_rule_may_know(void **state)
 {
 	struct blocks b = blocks_new();
@@ -462,9 +516,11 @@ static void records_are_counted_but_those_that_a_rule_may_know(void **state)
 	assert_int_equal(p[1].records, 2);
 	assert_int_equal(p[1].first.line, 1);
 	assert_int_equal(p[1].last_us - p[1].first.us, US_PER_S);
-	assert_int_equal(p[2].sort, SCAN_READ);
+	assert_int_equal(p[2].sort, SCAN_PLAIN);
 	assert_int_equal(p[2].line, 4);
 	assert_int_equal(p[2].end, p[3].start);
+	assert_int_equal(p[2].plain_count, 1);
+	check_plain(&b.scan, &b.scan.plain[p[2].first_plain], 4, "main", "(Re-)joining group");
 	/* The last is open: it may go on in the next block. */
 	assert_int_equal(p[3].records, 2);
 	assert_int_equal(p[3].most_us - p[3].least_us, 4 * US_PER_S);
@@ -491,6 +547,105 @@ static void what_is_doubtful_is_read_with_the_record_before_it(void **state)
 	scan_text_of(&b, SV(LINE("04", "three") "2024-05-01 10:00:05,000 INFO  [main] a.b.C - fo"));
 	assert_int_equal(b.scan.pieces[1].sort, SCAN_READ);
 	assert_false(b.scan.is_open);
+	blocks_free(&b);
+}
+
+static void the_last_of_a_block_and_what_is_doubted_is_not_plain(void **state)
+{
+	struct blocks b = blocks_new();
+	const struct scan_piece *p;
+
+	(void)state;
+	/* It may go on in the next block. */
+	scan_text_of(&b, SV(LINE("04", "(Re-)joining group") "\tmore\n" LINE("05", "(Re-)joining group")));
+	p = b.scan.pieces;
+	assert_int_equal(b.scan.piece_count, 3);
+	assert_int_equal(p[1].sort, SCAN_PLAIN);
+	assert_int_equal(p[1].plain_count, 1);
+	assert_int_equal(p[2].sort, SCAN_READ);
+	assert_int_equal(p[2].line, 2);
+	assert_int_equal(p[1].end, p[2].start);
+	scan_text_of(&b, SV(LINE("04", "(Re-)joining group")));
+	assert_int_equal(b.scan.piece_count, 2);
+	assert_int_equal(b.scan.pieces[1].sort, SCAN_READ);
+	/* A line that may be of another layout belongs to the record before it, until a layout says otherwise. */
+	scan_text_of(&b, SV(LINE("04", "(Re-)joining group") LINE("05", "(Re-)joining group") "12:00 some other layout?\n" LINE("06", "x")));
+	p = b.scan.pieces;
+	assert_int_equal(p[1].sort, SCAN_PLAIN);
+	assert_int_equal(p[1].plain_count, 1);
+	assert_int_equal(p[2].sort, SCAN_READ);
+	assert_int_equal(p[2].line, 1);
+	assert_true(b.scan.is_open);
+	assert_int_equal(b.scan.open.line, 3);
+	/* Behind it there is no doubt any more. */
+	scan_text_of(&b, SV("12:00 some other layout?\n" LINE("04", "(Re-)joining group") LINE("05", "x")));
+	assert_int_equal(b.scan.pieces[1].sort, SCAN_PLAIN);
+	blocks_free(&b);
+}
+
+/* Two layouts in one file, of which no line can be both. */
+static void lines_of_two_forms_are_plain(void **state)
+{
+	static const char head[] = HEAD "[2024-05-01 10:00:02,000] INFO a broker's (a.b.C)\n";
+	struct blocks b = { .arena = arena_new() };
+	const struct scan_plain *r;
+
+	(void)state;
+	b.rules = shipped(b.arena);
+	b.scan.plan = scan_plan_new(b.rules, (struct zone){ 0 }, SV(head), b.arena);
+	assert_non_null(b.scan.plan);
+	scan_text_of(&b, SV(LINE("03", "x") "[2024-05-01 10:00:04,250] INFO [GroupCoordinator 1]: Stabilized group refunds generation 2 "
+			    "(__consumer_offsets-31) with 3 members (kafka.coordinator.group.GroupCoordinator)\n"
+			    LINE("05", "(Re-)joining group") LINE("06", "x")));
+	assert_int_equal(b.scan.piece_count, 3);
+	assert_int_equal(b.scan.pieces[1].records, 1);
+	assert_int_equal(b.scan.pieces[2].sort, SCAN_PLAIN);
+	assert_int_equal(b.scan.pieces[2].plain_count, 2);
+	r = &b.scan.plain[0];
+	assert_int_equal(r[1].us - r[0].us, 750000);
+	check_plain(&b.scan, &r[0], 1, NULL, "[GroupCoordinator 1]: Stabilized group refunds generation 2 (__consumer_offsets-31) with 3 members");
+	assert_int_not_equal(scan_plan_layout(b.scan.plan, r[0].form), scan_plan_layout(b.scan.plan, r[1].form));
+	check_plain(&b.scan, &r[1], 2, "main", "(Re-)joining group");
+	/* Two records on one line. */
+	scan_text_of(&b, SV("[2024-05-01 10:00:04,250] INFO Stabilized group x[2024-05-01 10:00:04,250] INFO y (a.b.C)\n" LINE("06", "x")));
+	assert_int_equal(b.scan.piece_count, 1);
+	assert_true(b.scan.pieces[0].doubtful);
+	blocks_free(&b);
+}
+
+static const char several_rules[] =
+	"use rules/layouts.rules\n\n"
+	"prefix consumer\nfrom client\nmatch ^\\[Consumer clientId=(?<client>.*?), groupId=(?<group>.*?)\\][ ]\n"
+	"example [Consumer clientId=c, groupId=g] x\nexpect client=c group=g\n\n"
+	"rule never-by-broker\nfrom broker\nevent broker.started\nmatch was seen\nexample it was seen\nexpect -\n\n"
+	"rule second-wins\nevent member.left\nmatch alpha (?<group>\\w+) and (?<member>\\w+) left\nexample alpha g and m left\nexpect group=g member=m\n\n"
+	"rule either\nevent member.left\nmatch (?:gamma delta|epsilon zeta) (?<group>\\w+) (?<member>\\w+)\nexample gamma delta g m\nexpect group=g member=m\n\n"
+	"rule whose\nevent client.poll_timeout\nwhose thread\nmatch poll was late\nexample poll was late\nexpect -\n\n"
+	"rule dump\nevent client.config\nmatch ^Values of the dump\n"
+	"each lines ^\\s+(?<key>\\S+) = (?<value>.*)$\nexample Values of the dump\n|\ta = b\nexpect key=a value=b\n\n"
+	"rule known\nevent nothing\nmatch is of no use\nexample it is of no use\nexpect -\n\n"
+	"rule short\nevent broker.started\nmatch ^up up$\nexample up up\nexpect -\n\n"
+	"rule last\nevent broker.started\nmatch left\\b.* behind\nexample left far behind\nexpect -\n";
+
+static void the_rules_of_a_line_are_in_order(void **state)
+{
+	struct blocks b = { .arena = arena_new() };
+	uint32_t rules[SCAN_RULES_MAX];
+
+	(void)state;
+	b.rules = rules_parse(SV("x"), SV(several_rules), diag_new(b.arena));
+	assert_non_null(b.rules);
+	b.scan.plan = scan_plan_new(b.rules, (struct zone){ 0 }, SV(HEAD), b.arena);
+	assert_non_null(b.scan.plan);
+	scan_text_of(&b, SV(LINE("02", "left, and behind gamma delta or alpha or gamma delta once more") LINE("03", "epsilon zeta g m") LINE("04", "x")));
+	assert_int_equal(b.scan.plain_count, 2);
+	/* " behind" is the last rule's; what stands there twice is named once. */
+	assert_int_equal(scan_plain_rules(&b.scan, &b.scan.plain[0], rules), 3);
+	assert_int_equal(rules[0], 1);
+	assert_int_equal(rules[1], 2);
+	assert_int_equal(rules[2], 7);
+	assert_int_equal(scan_plain_rules(&b.scan, &b.scan.plain[1], rules), 1);
+	assert_int_equal(rules[0], 2);
 	blocks_free(&b);
 }
 
@@ -579,6 +734,47 @@ static void shipped_logs_give_the_same(void **state)
 	arena_free(a);
 }
 
+/* The logs of a recording of tests/lab, as brokers and clients wrote them. */
+static size_t check_recording(const char *path, const struct rules *r)
+{
+	struct archive *from = archive_read_new();
+	struct archive_entry *entry;
+	size_t checked = 0;
+
+	archive_read_support_filter_all(from);
+	archive_read_support_format_all(from);
+	assert_int_equal(archive_read_open_filename(from, path, 65536), ARCHIVE_OK);
+	while (archive_read_next_header(from, &entry) == ARCHIVE_OK) {
+		struct sv name = sv_of(archive_entry_pathname(entry));
+		size_t n = (size_t)archive_entry_size(entry);
+		char *bytes;
+
+		if (!sv_ends_with(name, SV("/app.log")) && !sv_ends_with(name, SV("/server.log")))
+			continue;
+		bytes = malloc(n + 1);
+		assert_non_null(bytes);
+		assert_int_equal(archive_read_data(from, bytes, n), n);
+		check_same((struct sv){ bytes, n }, r, archive_entry_pathname(entry));
+		free(bytes);
+		checked++;
+	}
+	archive_read_free(from);
+	return checked;
+}
+
+static void recorded_logs_give_the_same(void **state)
+{
+	static const char *const recordings[] = { "client-2.8", "client-spring-kafka", "cooperative-blackout", "blackout-short" };
+	struct arena *a = arena_new();
+	struct rules *r = shipped(a);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof recordings / sizeof recordings[0]; i++)
+		assert_true(check_recording(arena_printf(a, "tests/lab/runs/%s.tar.xz", recordings[i]).p, r) > 1);
+	rules_free(r);
+	arena_free(a);
+}
+
 /* Lines that have something to get wrong, many times over, so that block ends fall on all of them. */
 static void awkward_logs_give_the_same(void **state)
 {
@@ -604,6 +800,62 @@ static void awkward_logs_give_the_same(void **state)
 	buf_add(&text, SV("2024-05-01 10:00:18,000 INFO  [main] a.b.C - no end"));
 	check_same(buf_sv(&text), r, "the same without a last end");
 	buf_fini(&text);
+	rules_free(r);
+	arena_free(a);
+}
+
+/* A text of these lines, in any order. */
+static struct buf shuffled(const char *head, const char *const *lines, size_t n, uint32_t seed, size_t count)
+{
+	struct buf text;
+
+	buf_init(&text);
+	buf_add(&text, sv_of(head));
+	for (size_t i = 0; i < count; i++)
+		buf_add(&text, sv_of(lines[(next_number(&seed) >> 16) % n]));
+	return text;
+}
+
+/* Logs in which most records may be known to a rule, or to several. */
+static void dense_logs_give_the_same(void **state)
+{
+	static const char *const lines[] = {
+		LINE("10", "plain"), LINE("11", "it was seen"), LINE("12", "alpha g and m left far behind"), LINE("12", "beta left far behind"),
+		LINE("13", "gamma delta g1 m1"), LINE("09", "epsilon zeta g2 m2"), LINE("13", "[Consumer clientId=c-1, groupId=g] it was seen"),
+		LINE("13", "[Consumer clientId=c-1, groupId=g] poll was late"), LINE("14", "poll was late"), LINE("14", "Values of the dump"),
+		"\ta = 1\n", "\tb = 2\r\n", "\n", "\tc =\n", LINE("14", "it is of no use"), LINE("15", "up up"), LINE("15", "up up and away"),
+		LINE("15", "a heartbeat left far behind"), LINE("15", "heartbeat, gamma delta"), LINE("16", "with CR, was seen\r"),
+		"2024-05-01 10:00:16,999 WARN  [t - was seen] a.b.C - no message of it\n", "2024-05-01 10:00:17,000 INFO  [main] a.b.C - \n",
+		"2024-05-01 10:00:17,000 INFO  [was seen] a.b.C - \n", "INFO: was seen\n",
+		"2024-05-01 10:00:17,123 INFO  [pool-1] a.b.C - [Consumer clientId=c-2, groupId=g] gamma delta g m\n",
+		"2024-05-01 10:00:17,123 INFO  [pool-1] a.b.C - poll was late\n", "2024-05-01 10:00:17,123 INFO  [] a.b.C - poll was late\n",
+		"[2024-05-01 10:00:18,500] INFO it was seen (a.b.C)\n", "[2024-05-01 10:00:18,500] WARN gamma delta g3 m3\n",
+		"[2024-05-01 10:00:18,500] WARN a heartbeat (a.b.C:12)\n", "[2024-05-01 10:00:18,500] INFO plain (a.b.C)\n",
+		"[2024-05-01 10:00:18,500] INFO two, was seen[2024-05-01 10:00:19,500] INFO it was seen (a.b.C)\n",
+		"[2024-02-30 10:00:18,500] INFO it was seen (a.b.C)\n", "2024-02-30 10:00:15,000 INFO  [main] a.b.C - was seen\n",
+		"2024-05-01T10:00:15.000000001Z stdout F " LINE("15", "was seen"), "{\"@timestamp\":\"2024-05-01T10:00:15Z\",\"message\":\"was seen\"}\n",
+		"app.log:12:was seen\n", LINE("12", "\x1b[31mwas seen\x1b[0m"),
+		LINE("20", "was seen was seen was seen was seen was seen was seen was seen was seen was seen was seen was seen was seen "
+			   "was seen was seen was seen was seen was seen"),
+		"{ \"a\" : 1,\n", "  \"message\" : \"was seen\"\n", "}\n",
+		"Caused by: java.io.IOException: was seen\n", "\tat was.seen(X.java:1)\n",
+	};
+	const size_t n = sizeof lines / sizeof lines[0];
+	struct arena *a = arena_new();
+	struct rules *r = rules_parse(SV("x"), SV(several_rules), diag_new(a)), *all = shipped(a);
+
+	(void)state;
+	assert_non_null(r);
+	for (uint32_t seed = 0; seed < 4; seed++) {
+		/* The first lines alone are plain in any case; with the others all is mixed. */
+		struct buf text = shuffled(HEAD LINE("02", "third") "[2024-05-01 10:00:03,500] INFO fourth (a.b.C)\n" LINE("04", "fifth"), lines,
+					   seed % 2 == 0 ? n : 31, seed, 2000);
+
+		check_same(buf_sv(&text), r, "dense lines");
+		check_same(buf_sv(&text), all, "dense lines, by the shipped rules");
+		buf_fini(&text);
+	}
+	rules_free(all);
 	rules_free(r);
 	arena_free(a);
 }
@@ -671,10 +923,15 @@ int main(void)
 		cmocka_unit_test(no_filter_by_literals_that_are_too_short),
 		cmocka_unit_test(records_are_counted_but_those_that_a_rule_may_know),
 		cmocka_unit_test(what_is_doubtful_is_read_with_the_record_before_it),
+		cmocka_unit_test(the_last_of_a_block_and_what_is_doubted_is_not_plain),
+		cmocka_unit_test(lines_of_two_forms_are_plain),
+		cmocka_unit_test(the_rules_of_a_line_are_in_order),
 		cmocka_unit_test(near_misses_and_steps_back_are_noted),
 		cmocka_unit_test(no_plan_for_what_is_not_plain),
 		cmocka_unit_test(shipped_logs_give_the_same),
+		cmocka_unit_test(recorded_logs_give_the_same),
 		cmocka_unit_test(awkward_logs_give_the_same),
+		cmocka_unit_test(dense_logs_give_the_same),
 		cmocka_unit_test(records_and_lines_that_are_too_long_give_the_same),
 		cmocka_unit_test(a_stream_that_breaks_gives_the_same),
 	};

@@ -93,6 +93,29 @@ static void a_missing_required_field_is_named(void **state)
 	assert_false(event_lacks(&e, &missing));
 }
 
+/* One in each half of the set, which has more fields than a word has bits. */
+static void a_copy_has_what_is_set(void **state)
+{
+	struct event e, copy;
+
+	(void)state;
+	_Static_assert(FIELD_SYSTEM >= 64, "in the second half");
+	event_init(&e, EVENT_EFFECT);
+	e.time.us = 7;
+	event_set_int(&e, FIELD_PARTITION, 3);
+	event_set_text(&e, FIELD_SYSTEM, SV("psp"));
+	memset(&copy, 0x55, sizeof copy);
+	event_copy(&copy, &e);
+	assert_int_equal(copy.type, EVENT_EFFECT);
+	assert_int_equal(copy.time.us, 7);
+	assert_int_equal(event_int_or(&copy, FIELD_PARTITION, -1), 3);
+	assert_true(sv_eq(event_text(&copy, FIELD_SYSTEM), SV("psp")));
+	assert_false(event_has(&copy, FIELD_GROUP));
+	assert_int_equal(field_set_first(e.set), FIELD_PARTITION);
+	assert_int_equal(field_set_first(FIELD_BIT(FIELD_SYSTEM)), FIELD_SYSTEM);
+	assert_int_equal(field_set_first(FIELD_BIT(0)), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -101,6 +124,7 @@ int main(void)
 		cmocka_unit_test(amounts_are_decimals_and_counts_are_not),
 		cmocka_unit_test(spans_are_milliseconds_whatever_their_unit),
 		cmocka_unit_test(a_missing_required_field_is_named),
+		cmocka_unit_test(a_copy_has_what_is_set),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
