@@ -18,7 +18,7 @@
 /* What else is looked for. */
 #define MARKS_PAIRS_MAX 4
 struct marks_wanted {
-	bool brackets;		/* "[????-??-" */
+	bool brackets;		/* "[????-??-", but where a line begins with it; the block is taken to begin one */
 	size_t pair_count;
 	char pairs[MARKS_PAIRS_MAX][2];	/* of two bytes, one behind the other */
 };
@@ -35,7 +35,8 @@ struct marks {
 void marks_find(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w);
 void marks_free(struct marks *m);
 
-/* The same by the plainest code, for machines without vectors, and for tests. */
-void marks_find_plain(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w);
+/* The ways that this machine has, from 0 on: the plainest first, the fastest last. What they find is the same. */
+size_t marks_way_count(void);
+void marks_find_by(size_t way, struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w);
 
 #endif

@@ -21,7 +21,7 @@ static void make_room(uint32_t **items, size_t n, size_t *capacity)
 {
 	if (n + STEP <= *capacity)
 		return;
-	*capacity = n + STEP;
+	*capacity = n + n / 8 + STEP;
 	free(*items);
 	*items = malloc(*capacity * sizeof **items);
 	if (*items == NULL) {
@@ -60,38 +60,56 @@ static inline uint64_t inside(size_t at, size_t n)
 	return n - at < STEP ? (UINT64_C(1) << (n - at)) - 1 : UINT64_MAX;
 }
 
-/* What one step found. */
-static inline __attribute__((always_inline)) void put_step(struct marks *m, size_t at, size_t n, uint64_t ends, uint64_t others)
+/* What one step sees. */
+struct step {
+	uint64_t ends, others;
+	uint64_t brackets;
+};
+
+/* Bracketed dates, but for those that begin a line. begins: the step begins one. */
+static inline uint64_t later_brackets(const struct step *s, bool begins)
 {
-	m->end_count = put_bits(m->ends, m->end_count, (uint32_t)at, ends & inside(at, n));
+	return s->brackets & ~(s->ends << 1 | begins);
+}
+
+static void put_step(struct marks *m, size_t at, size_t n, const struct step *s, bool *begins)
+{
+	const uint64_t others = s->others | later_brackets(s, *begins);
+
+	*begins = s->ends >> (STEP - 1) != 0;
+	m->end_count = put_bits(m->ends, m->end_count, (uint32_t)at, s->ends & inside(at, n));
 	m->other_count = put_bits(m->others, m->other_count, (uint32_t)at, others & inside(at, n));
 }
 
 static bool is_wanted(const char *p, const struct marks_wanted *w)
 {
-	if (w->brackets && p[0] == '[' && p[5] == '-' && p[8] == '-')
-		return true;
 	for (size_t i = 0; i < w->pair_count; i++)
 		if (p[0] == w->pairs[i][0] && p[1] == w->pairs[i][1])
 			return true;
 	return false;
 }
 
-void marks_find_plain(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
+static bool is_other(const char *p, const struct marks_wanted *w)
 {
+	return p[0] == ESCAPE || (p[0] == 'v' && p[2] == 'k') || (p[0] == 'j' && p[3] == 'n') || is_wanted(p, w);
+}
+
+static void find_plain(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
+{
+	bool begins = true;
+
 	begin(m, n);
 	for (size_t at = 0; at < n; at += STEP) {
-		uint64_t ends = 0, others = 0;
+		struct step s = { 0 };
 
 		for (unsigned i = 0; i < STEP; i++) {
 			const char *p = bytes + at + i;
 
-			ends |= (uint64_t)(p[0] == '\n') << i;
-			others |= (uint64_t)(p[0] == ESCAPE || (p[0] == 'v' && p[2] == 'k') || (p[0] == 'j' && p[3] == 'n') ||
-					     is_wanted(p, w))
-				  << i;
+			s.ends |= (uint64_t)(p[0] == '\n') << i;
+			s.others |= (uint64_t)is_other(p, w) << i;
+			s.brackets |= (uint64_t)(w->brackets && p[0] == '[' && p[5] == '-' && p[8] == '-') << i;
 		}
-		put_step(m, at, n, ends, others);
+		put_step(m, at, n, &s, &begins);
 	}
 }
 
@@ -135,7 +153,7 @@ INLINE_AVX2 __m256i is_avx2(const char *p, __m256i needle)
 }
 
 /* Inlined with constants, so that what is not wanted costs nothing. */
-INLINE_AVX2 __m256i others_avx2(const char *p, const struct needles_avx2 *needles, bool brackets, size_t pair_count)
+INLINE_AVX2 __m256i others_avx2(const char *p, const struct needles_avx2 *needles, size_t pair_count)
 {
 	__m256i found = is_avx2(p, needles->escape);
 
@@ -144,10 +162,13 @@ INLINE_AVX2 __m256i others_avx2(const char *p, const struct needles_avx2 *needle
 
 		found = _mm256_or_si256(found, _mm256_and_si256(is_avx2(p, pair->first), is_avx2(p + pair->distance, pair->second)));
 	}
-	if (brackets)
-		found = _mm256_or_si256(found, _mm256_and_si256(_mm256_and_si256(is_avx2(p, needles->bracket), is_avx2(p + 5, needles->dash)),
-								is_avx2(p + 8, needles->dash)));
 	return found;
+}
+
+INLINE_AVX2 __m256i brackets_avx2(const char *p, const struct needles_avx2 *needles)
+{
+	return _mm256_and_si256(_mm256_and_si256(is_avx2(p, needles->bracket), is_avx2(p + 5, needles->dash)),
+				is_avx2(p + 8, needles->dash));
 }
 
 INLINE_AVX2 uint64_t mask_avx2(__m256i low, __m256i high)
@@ -172,27 +193,34 @@ INLINE_AVX2 size_t put_few_bits(uint32_t *items, size_t count, uint32_t base, ui
 }
 
 INLINE_AVX2 void step_avx2(struct marks *m, const char *bytes, size_t at, uint64_t in, const struct needles_avx2 *needles, bool brackets,
-			   size_t pair_count)
+			   size_t pair_count, bool *begins)
 {
 	const char *p = bytes + at;
-	const uint64_t ends = mask_avx2(is_avx2(p, needles->feed), is_avx2(p + 32, needles->feed));
-	const __m256i low = others_avx2(p, needles, brackets, pair_count), high = others_avx2(p + 32, needles, brackets, pair_count);
+	const __m256i low = others_avx2(p, needles, pair_count), high = others_avx2(p + 32, needles, pair_count);
 	const __m256i any = _mm256_or_si256(low, high);
+	struct step s = { .ends = mask_avx2(is_avx2(p, needles->feed), is_avx2(p + 32, needles->feed)) };
+	uint64_t later = 0;
 
-	m->end_count = put_few_bits(m->ends, m->end_count, (uint32_t)at, ends & in);
-	if (__builtin_expect(!_mm256_testz_si256(any, any), 0))
-		m->other_count = put_bits(m->others, m->other_count, (uint32_t)at, mask_avx2(low, high) & in);
+	if (brackets) {
+		s.brackets = mask_avx2(brackets_avx2(p, needles), brackets_avx2(p + 32, needles));
+		later = later_brackets(&s, *begins);
+		*begins = s.ends >> (STEP - 1) != 0;
+	}
+	m->end_count = put_few_bits(m->ends, m->end_count, (uint32_t)at, s.ends & in);
+	if (__builtin_expect(!_mm256_testz_si256(any, any) || later != 0, 0))
+		m->other_count = put_bits(m->others, m->other_count, (uint32_t)at, (mask_avx2(low, high) | later) & in);
 }
 
 INLINE_AVX2 void look_avx2(struct marks *m, const char *bytes, size_t n, const struct needles_avx2 *needles, bool brackets, size_t pair_count)
 {
 	const size_t whole = n - n % STEP;
 	struct marks found = *m;
+	bool begins = true;
 
 	for (size_t at = 0; at < whole; at += STEP)
-		step_avx2(&found, bytes, at, UINT64_MAX, needles, brackets, pair_count);
+		step_avx2(&found, bytes, at, UINT64_MAX, needles, brackets, pair_count, &begins);
 	if (whole < n)
-		step_avx2(&found, bytes, whole, inside(whole, n), needles, brackets, pair_count);
+		step_avx2(&found, bytes, whole, inside(whole, n), needles, brackets, pair_count, &begins);
 	*m = found;
 }
 
@@ -207,7 +235,7 @@ LOOK_AVX2(look_at_few, false, PAIRS_ALWAYS)
 LOOK_AVX2(look_at_brackets, true, PAIRS_ALWAYS)
 LOOK_AVX2(look_at_all, needles->brackets, needles->pair_count)
 
-AVX2 static void marks_find_avx2(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
+AVX2 static void find_avx2(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
 {
 	struct needles_avx2 needles = {
 		.feed = _mm256_set1_epi8('\n'), .escape = _mm256_set1_epi8(ESCAPE),
@@ -243,40 +271,73 @@ static inline uint64_t others_sse2(const char *p, const struct marks_wanted *w)
 
 	found = _mm_or_si128(found, _mm_and_si128(is_sse2(p, 'v'), is_sse2(p + 2, 'k')));
 	found = _mm_or_si128(found, _mm_and_si128(is_sse2(p, 'j'), is_sse2(p + 3, 'n')));
-	if (w->brackets)
-		found = _mm_or_si128(found, _mm_and_si128(_mm_and_si128(is_sse2(p, '['), is_sse2(p + 5, '-')), is_sse2(p + 8, '-')));
 	for (size_t i = 0; i < w->pair_count; i++)
 		found = _mm_or_si128(found, _mm_and_si128(is_sse2(p, w->pairs[i][0]), is_sse2(p + 1, w->pairs[i][1])));
 	return (uint32_t)_mm_movemask_epi8(found);
 }
 
-static void marks_find_sse2(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
+static inline uint64_t brackets_sse2(const char *p)
 {
+	const __m128i dashes = _mm_and_si128(is_sse2(p + 5, '-'), is_sse2(p + 8, '-'));
+
+	return (uint32_t)_mm_movemask_epi8(_mm_and_si128(is_sse2(p, '['), dashes));
+}
+
+static void find_sse2(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
+{
+	bool begins = true;
+
 	begin(m, n);
 	for (size_t at = 0; at < n; at += STEP) {
-		uint64_t ends = 0, others = 0;
+		struct step s = { 0 };
 
 		for (unsigned i = 0; i < STEP; i += 16) {
-			ends |= (uint64_t)(uint32_t)_mm_movemask_epi8(is_sse2(bytes + at + i, '\n')) << i;
-			others |= others_sse2(bytes + at + i, w) << i;
+			const char *p = bytes + at + i;
+
+			s.ends |= (uint64_t)(uint32_t)_mm_movemask_epi8(is_sse2(p, '\n')) << i;
+			s.others |= others_sse2(p, w) << i;
+			s.brackets |= w->brackets ? brackets_sse2(p) << i : 0;
 		}
-		put_step(m, at, n, ends, others);
+		put_step(m, at, n, &s, &begins);
 	}
 }
 
-void marks_find(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
-{
-	if (has_avx2())
-		marks_find_avx2(m, bytes, n, w);
-	else
-		marks_find_sse2(m, bytes, n, w);
-}
-
-#else
-
-void marks_find(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
-{
-	marks_find_plain(m, bytes, n, w);
-}
-
 #endif
+
+/* ---- which ---- */
+
+static bool always(void)
+{
+	return true;
+}
+
+/* The slowest first. */
+static const struct way {
+	bool (*is_there)(void);
+	void (*find)(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w);
+} ways[] = {
+	{ always, find_plain },
+#if defined(__x86_64__)
+	{ always, find_sse2 },
+	{ has_avx2, find_avx2 },
+#endif
+};
+
+size_t marks_way_count(void)
+{
+	size_t n = sizeof ways / sizeof ways[0];
+
+	while (!ways[n - 1].is_there())
+		n--;
+	return n;
+}
+
+void marks_find_by(size_t way, struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
+{
+	ways[way].find(m, bytes, n, w);
+}
+
+void marks_find(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
+{
+	marks_find_by(marks_way_count() - 1, m, bytes, n, w);
+}
