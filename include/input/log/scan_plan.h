@@ -36,9 +36,14 @@ struct scan_form {
 	size_t clock;		/* the first form whose times are written like these; of written zones each has its own */
 	bool bracketed;
 	bool guarded;		/* a wrapper may begin like these lines: what follows the time tells */
-	/* Lines that go on like one that fitted are not walked through again, where so much of them tells enough. */
-	bool has_signs;
-	size_t sign_end;	/* so many bytes of a line its sign tells of */
+	/*
+	 * Lines that go on like one that fitted are not walked through again. A sign is
+	 * what stands between the time and the message, as long as the longest of these,
+	 * which is certain; or so much of it as there is room for, since lines of one
+	 * appender differ in what they say, not in their form.
+	 */
+	size_t sign_end;	/* so many bytes of a line its sign tells of; 0: they have none */
+	uint64_t sign_mask[2];
 	uint64_t sign_factor;
 	struct scan_sign signs[SCAN_SIGNS];	/* of the lines at the input's start */
 };
@@ -89,17 +94,21 @@ static inline const struct scan_form *scan_form_of(const struct scan_plan *p, st
 	return NULL;
 }
 
-/* What a line that has the shape has behind its time. */
-static inline struct scan_sign scan_sign_of(const struct scan_form *f, const char *line)
+/* What stands behind the time. */
+static inline struct scan_sign scan_sign_at(const char *p, const uint64_t mask[2])
 {
-	const char *at = line + f->sign_end - sizeof(struct scan_sign);
-
-	return (struct scan_sign){ { scan_load(at), scan_load(at + 8) } };
+	return (struct scan_sign){ { scan_load(p) & mask[0], scan_load(p + 8) & mask[1] } };
 }
 
-static inline size_t scan_sign_place(const struct scan_form *f, const struct scan_sign *s)
+/* Of a line that has the shape. */
+static inline struct scan_sign scan_sign_of(const struct scan_form *f, const char *line)
 {
-	return (s->bytes[0] ^ s->bytes[1] * UINT64_C(0xc2b2ae3d27d4eb4f)) * f->sign_factor >> (64 - SCAN_SIGNS_LOG2);
+	return scan_sign_at(line + f->head->time_at + f->head->time_bytes, f->sign_mask);
+}
+
+static inline size_t scan_sign_place(uint64_t factor, const struct scan_sign *s)
+{
+	return (s->bytes[0] ^ s->bytes[1] * UINT64_C(0xc2b2ae3d27d4eb4f)) * factor >> (64 - SCAN_SIGNS_LOG2);
 }
 
 /* 0 when they are the same. */
@@ -108,8 +117,8 @@ static inline uint64_t scan_sign_differs(const struct scan_sign *a, const struct
 	return (a->bytes[0] ^ b->bytes[0]) | (a->bytes[1] ^ b->bytes[1]);
 }
 
-/* Whether the layout certainly fits a line that has the shape, and no wrapper takes it. */
-bool scan_form_fits(const struct scan_form *f, const char *line, const char *end);
+/* Whether the layout certainly fits a line that has the shape, and no wrapper takes it. by_sign: it does so any of the same sign. */
+bool scan_form_fits(const struct scan_form *f, const char *line, const char *end, bool *by_sign);
 /* The same, by the message and what else is wanted of the line. */
 bool scan_form_parts(const struct scan_form *f, const char *line, const char *end, struct head_parts *out);
 /* By a time of the form's layout; false when there is no such time, or clocks showed it twice. */

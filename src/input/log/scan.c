@@ -121,9 +121,9 @@ static inline uint64_t load_low(const char *p)
 }
 
 /* The digits of a second's fraction that count, to compare: the first is the highest byte. */
-static inline uint64_t fraction_of(const struct scan_form *f, const char *line)
+static inline uint64_t fraction_at(const char *p, uint64_t mask)
 {
-	return __builtin_bswap64(load_low(line + f->fraction_at)) & f->fraction_mask;
+	return __builtin_bswap64(load_low(p)) & mask;
 }
 
 /* Two digits are put together first, then the pairs. */
@@ -157,7 +157,7 @@ static inline bool take_time(struct scan *s, const struct scan_form *f, const ch
 	const char *text = line + f->head->time_at;
 	struct scan_second *last = &s->seconds[f->clock];
 	const struct second now = second_at(text), before = second_at(last->text);
-	const int64_t fraction = fraction_us(fraction_of(f, line));
+	const int64_t fraction = fraction_us(fraction_at(line + f->fraction_at, f->fraction_mask));
 	int64_t whole_us;
 
 	if (!last->known || second_differs(&now, &before) != 0) {
@@ -180,18 +180,19 @@ static bool is_one_record(const struct scan_plan *p, const struct scan_form *f, 
 /* Whether the layout fits: by the line itself, or as it did for a line that goes on like this one. */
 static bool fits(struct scan *s, const struct scan_form *f, const char *line, const char *end)
 {
-	struct scan_sign sign, *known;
+	const bool has_sign = f->sign_end > 0 && (size_t)(end - line) >= f->sign_end;
+	const struct scan_sign sign = scan_sign_of(f, line);
+	struct scan_sign *known = &s->signs[f - s->plan->forms][scan_sign_place(f->sign_factor, &sign)];
+	bool by_sign;
 
-	if (!f->has_signs || (size_t)(end - line) < f->sign_end)
-		return scan_form_fits(f, line, end);
-	sign = scan_sign_of(f, line);
-	known = &s->signs[f - s->plan->forms][scan_sign_place(f, &sign)];
-	if (scan_sign_differs(known, &sign) == 0)
+	if (has_sign && scan_sign_differs(known, &sign) == 0)
 		return true;
-	if (!scan_form_fits(f, line, end))
+	if (!scan_form_fits(f, line, end, &by_sign))
 		return false;
-	*known = sign;
-	s->signs_are_the_plans = false;
+	if (has_sign && by_sign) {
+		*known = sign;
+		s->signs_are_the_plans = false;
+	}
 	return true;
 }
 
@@ -477,8 +478,21 @@ static void take_line_at(struct scan *s, struct found *f, const char *bytes, siz
  * is not quiet is left to these.
  */
 struct quiet {
-	uint64_t records;
-	uint64_t last, least, most;	/* fractions */
+	size_t number, start;	/* the next line */
+	size_t open_at;		/* the record that is open, and its fraction */
+	uint64_t open;
+	uint64_t last, least, most;	/* fractions of the records before it */
+};
+
+/* What is compared, apart from all that others may change: it stays in registers. */
+struct quiet_terms {
+	struct second second;
+	size_t time_at, sign_at, fraction_at, least_bytes;
+	uint64_t fraction_mask, sign_mask[2], sign_factor;
+	const struct scan_sign *signs;
+	struct scan_words edges;
+	const uint32_t *ends;
+	size_t line_count;
 };
 
 /* Where the next thing that was found stands. */
@@ -512,77 +526,111 @@ static bool pass_found(const struct scan *s, struct found *f, const struct scan_
 	return true;
 }
 
-static void count_quiet(struct scan *s, const struct quiet *q, int64_t second_us)
-{
-	struct scan_piece *p = &s->pieces[s->piece_count - 1];
-	const int64_t least_us = second_us + fraction_us(q->least), most_us = second_us + fraction_us(q->most);
-
-	p->records += q->records;
-	p->last_us = second_us + fraction_us(q->last);
-	p->least_us = least_us < p->least_us ? least_us : p->least_us;
-	p->most_us = most_us > p->most_us ? most_us : p->most_us;
-}
-
 /* Whether quiet lines may follow: the open record's second is the last that its clock had. */
 static bool may_be_quiet(const struct scan *s)
 {
 	const struct scan_form *form = &s->plan->forms[s->open.form];
 
-	return s->is_open && form->has_signs && (!form->bracketed || s->plan->wanted.brackets);
+	return s->is_open && form->sign_end > 0 && (!form->bracketed || s->plan->wanted.brackets);
 }
 
-/* From the line of the number on, which begins at the byte, while they are quiet: the number of the first that is not. */
-static size_t take_quiet(struct scan *s, struct found *f, const char *bytes, size_t start, size_t number)
+static struct quiet_terms quiet_terms_of(const struct scan *s, const struct scan_form *form)
 {
-	const struct scan_form *form = &s->plan->forms[s->open.form];
-	const struct scan_sign *signs = s->signs[s->open.form];
-	const struct scan_second *clock = &s->seconds[form->clock];
-	const struct second before = second_at(clock->text);
-	const size_t least_bytes = form->head->shape_bytes > form->sign_end ? form->head->shape_bytes : form->sign_end;
-	const size_t first = number, time_at = form->head->time_at, line_count = s->marks.end_count;
-	const uint32_t *ends = s->marks.ends;
-	struct quiet quiet = { .least = UINT64_MAX };
-	size_t open_at = s->open.at, found_at = next_found(s, f);
-	uint64_t open = 0;	/* the fraction of the record that is open, if it was quiet */
+	return (struct quiet_terms){
+		.second = second_at(s->seconds[form->clock].text),
+		.time_at = form->head->time_at,
+		.sign_at = form->head->time_at + form->head->time_bytes,
+		.fraction_at = form->fraction_at,
+		.least_bytes = form->head->shape_bytes > form->sign_end ? form->head->shape_bytes : form->sign_end,
+		.fraction_mask = form->fraction_mask,
+		.sign_mask = { form->sign_mask[0], form->sign_mask[1] },
+		.sign_factor = form->sign_factor,
+		.signs = s->signs[s->open.form],
+		.edges = form->edges,
+		.ends = s->marks.ends,
+		.line_count = s->marks.end_count,
+	};
+}
 
-	for (; number < line_count; number++) {
-		const char *line = bytes + start;
-		const size_t end = ends[number];
-		const struct second second = second_at(line + time_at);
-		const struct scan_sign sign = scan_sign_of(form, line);
-		uint64_t wrong = second_differs(&second, &before) | scan_differs(&form->edges, line);
+/* Whether the next line is quiet but for what was found in it. */
+static inline __attribute__((always_inline)) bool is_quiet(const struct quiet_terms *t, const struct quiet *q, const char *bytes)
+{
+	const char *line = bytes + q->start;
+	const size_t end = t->ends[q->number];
+	const struct second second = second_at(line + t->time_at);
+	const struct scan_sign sign = scan_sign_at(line + t->sign_at, t->sign_mask);
+	uint64_t wrong = second_differs(&second, &t->second) | scan_differs(&t->edges, line);
 
-		wrong |= scan_sign_differs(&signs[scan_sign_place(form, &sign)], &sign);
-		/* A CR is a byte of the line yet. Neither this record nor the one before is too long, then. */
-		wrong |= (uint64_t)(end - start <= least_bytes) | (uint64_t)(end - open_at > RECORD_BYTES_MAX);
-		if (wrong != 0)
-			break;
-		if (end > found_at) {
-			if (!pass_found(s, f, form, bytes, start, end))
-				break;
-			found_at = next_found(s, f);
-		}
-		if (number == first) {
-			close(s, start);
-		} else {
-			quiet.records++;
-			quiet.last = open;
-			quiet.least = open < quiet.least ? open : quiet.least;
-			quiet.most = open > quiet.most ? open : quiet.most;
-		}
-		open = fraction_of(form, line);
-		open_at = start;
-		start = end + 1;
+	wrong |= scan_sign_differs(&t->signs[scan_sign_place(t->sign_factor, &sign)], &sign);
+	/* A CR is a byte of the line yet. Neither this record nor the one before is too long, then. */
+	wrong |= (uint64_t)(end - q->start <= t->least_bytes) | (uint64_t)(end - q->open_at > RECORD_BYTES_MAX);
+	return wrong == 0;
+}
+
+static inline __attribute__((always_inline)) void pass_quiet(const struct quiet_terms *t, struct quiet *q, const char *bytes)
+{
+	q->last = q->open;
+	q->least = q->open < q->least ? q->open : q->least;
+	q->most = q->open > q->most ? q->open : q->most;
+	q->open = fraction_at(bytes + q->start + t->fraction_at, t->fraction_mask);
+	q->open_at = q->start;
+	q->start = (size_t)t->ends[q->number++] + 1;
+}
+
+/* While nothing was found in them. */
+static inline __attribute__((always_inline)) void pass_all_quiet(const struct quiet_terms *t, struct quiet *out, const char *bytes, size_t found_at)
+{
+	struct quiet q = *out;
+
+	while (q.number < t->line_count && t->ends[q.number] <= found_at && is_quiet(t, &q, bytes))
+		pass_quiet(t, &q, bytes);
+	*out = q;
+}
+
+/* The record that was open, and all of those that are quiet but the last, which is open now. */
+static void count_quiet(struct scan *s, const struct quiet *q, size_t start)
+{
+	const uint8_t form = s->open.form;
+	const int64_t second_us = s->seconds[s->plan->forms[form].clock].us;
+	const uint64_t records = q->number - 1 - s->lines;
+	struct scan_piece *p;
+
+	close(s, start);
+	p = &s->pieces[s->piece_count - 1];
+	if (records > 0) {
+		const int64_t least_us = second_us + fraction_us(q->least), most_us = second_us + fraction_us(q->most);
+
+		p->records += records;
+		p->last_us = second_us + fraction_us(q->last);
+		p->least_us = least_us < p->least_us ? least_us : p->least_us;
+		p->most_us = most_us > p->most_us ? most_us : p->most_us;
 	}
-	if (number == first)
-		return first;
-	if (quiet.records > 0)
-		count_quiet(s, &quiet, clock->us);
 	s->is_open = true;
 	s->open = (struct scan_record){
-		.at = (uint32_t)open_at, .line = (uint32_t)number - 1, .us = clock->us + fraction_us(open), .form = (uint8_t)(form - s->plan->forms),
+		.at = (uint32_t)q->open_at, .line = (uint32_t)q->number - 1, .us = second_us + fraction_us(q->open), .form = form,
 	};
-	return number;
+	s->lines = (uint32_t)q->number;
+}
+
+/* The next line begins at the byte. */
+static void take_quiet(struct scan *s, struct found *f, const char *bytes, size_t start)
+{
+	const struct scan_form *form = &s->plan->forms[s->open.form];
+	const struct quiet_terms terms = quiet_terms_of(s, form);
+	const uint64_t open = fraction_at(bytes + s->open.at + form->fraction_at, form->fraction_mask);
+	struct quiet q = { .number = s->lines, .start = start, .open_at = s->open.at, .open = open, .least = open, .most = open };
+
+	for (;;) {
+		const size_t found_at = next_found(s, f);
+
+		pass_all_quiet(&terms, &q, bytes, found_at);
+		if (q.number == terms.line_count || terms.ends[q.number] <= found_at || !is_quiet(&terms, &q, bytes) ||
+		    !pass_found(s, f, form, bytes, q.start, terms.ends[q.number]))
+			break;
+		pass_quiet(&terms, &q, bytes);
+	}
+	if (q.number > s->lines)
+		count_quiet(s, &q, start);
 }
 
 /* ---- the whole of it ---- */
@@ -609,7 +657,7 @@ void scan_block(struct scan *s, const char *bytes, size_t n, bool unended)
 	filter_run(s->plan->filter, bytes, n, &s->hits);
 	for (size_t i = 0; i < s->marks.end_count; i = s->lines) {
 		if (may_be_quiet(s))
-			s->lines = (uint32_t)take_quiet(s, &f, bytes, start, i);
+			take_quiet(s, &f, bytes, start);
 		if (s->lines == i)
 			take_line_at(s, &f, bytes, start, s->marks.ends[i], false);
 		start = (size_t)s->marks.ends[s->lines - 1] + 1;

@@ -232,31 +232,59 @@ static bool take_head(struct scan_plan *p, const struct rules *r, struct sv head
 
 /* ---- lines that fit ---- */
 
-/* Whether no wrapper that begins with a time can take the line: behind the time stand a blank, a level or a bracket. */
-static bool is_guarded(const struct scan_form *f, const char *line, const char *end)
+/*
+ * Whether no wrapper that begins with a time can take the line: behind the time
+ * stand a blank, a level or a bracket. What was looked at ends at "seen".
+ */
+static bool is_guarded(const struct scan_form *f, const char *line, const char *end, const char **seen)
 {
 	const char *at = line + f->head->time_at + f->head->time_bytes + f->bracketed, *word_end;
 	size_t slash;
 	struct sv word;
 
-	if (at >= end || *at != ' ')
+	*seen = at + 1;
+	if (!f->guarded || at >= end || *at != ' ')
 		return true;
 	at++;
 	word_end = memchr(at, ' ', (size_t)(end - at));
 	word = (struct sv){ at, (size_t)((word_end != NULL ? word_end : end) - at) };
+	*seen = word.p + word.n + 1;
 	return word.n == 0 || (word.p[0] == '[' && !sv_find_char(word, '/', &slash)) || wrap_is_level(word);
 }
 
-bool scan_form_fits(const struct scan_form *f, const char *line, const char *end)
+bool scan_form_fits(const struct scan_form *f, const char *line, const char *end, bool *by_sign)
 {
-	const char *body;
+	const char *body, *seen;
 
-	return head_fits(f->head, line, end, &body) && (!f->guarded || is_guarded(f, line, end));
+	if (!head_fits(f->head, line, end, &body) || !is_guarded(f, line, end, &seen))
+		return false;
+	*by_sign = f->sign_mask[1] == UINT64_MAX || (body <= line + f->sign_end && seen <= line + f->sign_end);
+	return true;
 }
 
 bool scan_form_parts(const struct scan_form *f, const char *line, const char *end, struct head_parts *out)
 {
-	return head_parts(f->head, line, end, out) && (!f->guarded || is_guarded(f, line, end));
+	const char *seen;
+
+	return head_parts(f->head, line, end, out) && is_guarded(f, line, end, &seen);
+}
+
+/* How much stands at most between the time and the message. */
+static size_t longest_between(const struct scan_plan *p, const struct scan_form *f, struct sv lines)
+{
+	size_t longest = f->head->between_bytes;
+
+	while (!sv_is_absent(lines)) {
+		const struct sv line = sv_cut(&lines, '\n');
+		const char *body;
+		size_t between;
+
+		if (scan_form_of(p, line) != f || !head_fits(f->head, line.p, line.p + line.n, &body))
+			continue;
+		between = (size_t)(body - line.p) - f->head->time_at - f->head->time_bytes;
+		longest = between > longest ? between : longest;
+	}
+	return longest;
 }
 
 /* Those of the lines that fit the form: how many found no place. */
@@ -266,14 +294,15 @@ static size_t take_signs(const struct scan_plan *p, struct scan_form *f, struct 
 	size_t lost = 0;
 
 	while (!sv_is_absent(lines)) {
-		struct sv line = sv_cut(&lines, '\n');
+		const struct sv line = sv_cut(&lines, '\n');
 		struct scan_sign sign, *place;
+		bool by_sign;
 
 		if (line.n < f->sign_end || scan_form_of(p, line) != f)
 			continue;
 		sign = scan_sign_of(f, line.p);
-		place = &f->signs[scan_sign_place(f, &sign)];
-		if (scan_sign_differs(place, &sign) == 0 || !scan_form_fits(f, line.p, line.p + line.n))
+		place = &f->signs[scan_sign_place(f->sign_factor, &sign)];
+		if (scan_sign_differs(place, &sign) == 0 || !scan_form_fits(f, line.p, line.p + line.n, &by_sign) || !by_sign)
 			continue;
 		if (scan_sign_differs(place, &none) == 0)
 			*place = sign;
@@ -283,15 +312,21 @@ static size_t take_signs(const struct scan_plan *p, struct scan_form *f, struct 
 	return lost;
 }
 
-/* Where much stands between the time and the message: lines of one appender differ in what they say, not in their form. */
 static void learn_signs(const struct scan_plan *p, struct scan_form *f, struct sv head)
 {
-	size_t end;
+	unsigned char mask[sizeof(struct scan_sign)] = { 0 };
+	size_t end, longest;
 
-	f->has_signs = f->head->between_bytes >= sizeof(struct scan_sign);
-	f->sign_end = f->head->time_at + f->head->time_bytes + sizeof(struct scan_sign);
+	/* A CR is part of a line here as it is in a block. */
 	head.n = sv_rfind_char(head, '\n', &end) ? end : 0;
-	for (uint64_t i = 0; f->has_signs && i < SIGN_FACTORS; i++) {
+	longest = longest_between(p, f, head);
+	if (longest == 0)
+		return;
+	longest = longest < sizeof mask ? longest : sizeof mask;
+	f->sign_end = f->head->time_at + f->head->time_bytes + longest;
+	memset(mask, 0xff, longest);
+	memcpy(f->sign_mask, mask, sizeof mask);
+	for (uint64_t i = 0; i < SIGN_FACTORS; i++) {
 		memset(f->signs, NO_SIGN, sizeof f->signs);
 		f->sign_factor = UINT64_C(0x9e3779b97f4a7c15) + 2 * i;
 		if (take_signs(p, f, head) == 0)
