@@ -15,6 +15,8 @@
 /* So many bytes behind a block must be readable. */
 #define MARKS_SLACK 80
 
+#define MARKS_NO_END UINT32_MAX
+
 /* What else is looked for. */
 #define MARKS_PAIRS_MAX 4
 struct marks_wanted {
@@ -24,7 +26,7 @@ struct marks_wanted {
 };
 
 struct marks {
-	uint32_t *ends;		/* of line feeds, in order */
+	uint32_t *ends;		/* of line feeds, in order; behind the last stands MARKS_NO_END */
 	size_t end_count, end_capacity;
 	/* What may be one of: an escape, "v?k" (revok), "j??n" (rejoin), and what is wanted. */
 	uint32_t *others;

@@ -108,7 +108,7 @@ static inline struct scan_sign scan_sign_of(const struct scan_form *f, const cha
 
 static inline size_t scan_sign_place(uint64_t factor, const struct scan_sign *s)
 {
-	return (s->bytes[0] ^ s->bytes[1] * UINT64_C(0xc2b2ae3d27d4eb4f)) * factor >> (64 - SCAN_SIGNS_LOG2);
+	return (s->bytes[0] ^ (s->bytes[1] << 29 | s->bytes[1] >> 35)) * factor >> (64 - SCAN_SIGNS_LOG2);
 }
 
 /* 0 when they are the same. */

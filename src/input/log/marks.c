@@ -335,6 +335,7 @@ size_t marks_way_count(void)
 void marks_find_by(size_t way, struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
 {
 	ways[way].find(m, bytes, n, w);
+	m->ends[m->end_count] = MARKS_NO_END;
 }
 
 void marks_find(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)

@@ -478,21 +478,21 @@ static void take_line_at(struct scan *s, struct found *f, const char *bytes, siz
  * is not quiet is left to these.
  */
 struct quiet {
-	size_t number, start;	/* the next line */
-	size_t open_at;		/* the record that is open, and its fraction */
-	uint64_t open;
-	uint64_t last, least, most;	/* fractions of the records before it */
+	const char *line;	/* the next */
+	const uint32_t *end;	/* its own */
+	const char *open;	/* the record that is open */
+	/* Fractions: of it, and of the records before it. */
+	uint64_t fraction, last, least, most;
 };
 
-/* What is compared, apart from all that others may change: it stays in registers. */
+/* What lines are compared with. */
 struct quiet_terms {
+	const char *bytes;	/* the block */
 	struct second second;
 	size_t time_at, sign_at, fraction_at, least_bytes;
 	uint64_t fraction_mask, sign_mask[2], sign_factor;
 	const struct scan_sign *signs;
-	struct scan_words edges;
-	const uint32_t *ends;
-	size_t line_count;
+	const struct scan_words *edges;
 };
 
 /* Where the next thing that was found stands. */
@@ -534,9 +534,12 @@ static bool may_be_quiet(const struct scan *s)
 	return s->is_open && form->sign_end > 0 && (!form->bracketed || s->plan->wanted.brackets);
 }
 
-static struct quiet_terms quiet_terms_of(const struct scan *s, const struct scan_form *form)
+static struct quiet_terms quiet_terms_of(const struct scan *s, const char *bytes)
 {
+	const struct scan_form *form = &s->plan->forms[s->open.form];
+
 	return (struct quiet_terms){
+		.bytes = bytes,
 		.second = second_at(s->seconds[form->clock].text),
 		.time_at = form->head->time_at,
 		.sign_at = form->head->time_at + form->head->time_bytes,
@@ -546,53 +549,49 @@ static struct quiet_terms quiet_terms_of(const struct scan *s, const struct scan
 		.sign_mask = { form->sign_mask[0], form->sign_mask[1] },
 		.sign_factor = form->sign_factor,
 		.signs = s->signs[s->open.form],
-		.edges = form->edges,
-		.ends = s->marks.ends,
-		.line_count = s->marks.end_count,
+		.edges = &form->edges,
 	};
 }
 
-/* Whether the next line is quiet but for what was found in it. */
-static inline __attribute__((always_inline)) bool is_quiet(const struct quiet_terms *t, const struct quiet *q, const char *bytes)
+/* Whether the next line is quiet but for what was found in it. A CR at its end is a byte of it yet. */
+static inline __attribute__((always_inline)) bool is_quiet(const struct quiet_terms *t, const struct quiet *q)
 {
-	const char *line = bytes + q->start;
-	const size_t end = t->ends[q->number];
-	const struct second second = second_at(line + t->time_at);
-	const struct scan_sign sign = scan_sign_at(line + t->sign_at, t->sign_mask);
-	uint64_t wrong = second_differs(&second, &t->second) | scan_differs(&t->edges, line);
+	const struct second second = second_at(q->line + t->time_at);
+	const struct scan_sign sign = scan_sign_at(q->line + t->sign_at, t->sign_mask);
+	uint64_t wrong = second_differs(&second, &t->second) | scan_differs(t->edges, q->line);
 
 	wrong |= scan_sign_differs(&t->signs[scan_sign_place(t->sign_factor, &sign)], &sign);
-	/* A CR is a byte of the line yet. Neither this record nor the one before is too long, then. */
-	wrong |= (uint64_t)(end - q->start <= t->least_bytes) | (uint64_t)(end - q->open_at > RECORD_BYTES_MAX);
-	return wrong == 0;
+	return (wrong | (uint64_t)(t->bytes + *q->end <= q->line + t->least_bytes)) == 0;
 }
 
-static inline __attribute__((always_inline)) void pass_quiet(const struct quiet_terms *t, struct quiet *q, const char *bytes)
+static inline __attribute__((always_inline)) void pass_quiet(const struct quiet_terms *t, struct quiet *q)
 {
-	q->last = q->open;
-	q->least = q->open < q->least ? q->open : q->least;
-	q->most = q->open > q->most ? q->open : q->most;
-	q->open = fraction_at(bytes + q->start + t->fraction_at, t->fraction_mask);
-	q->open_at = q->start;
-	q->start = (size_t)t->ends[q->number++] + 1;
+	q->last = q->fraction;
+	q->least = q->fraction < q->least ? q->fraction : q->least;
+	q->most = q->fraction > q->most ? q->fraction : q->most;
+	q->fraction = fraction_at(q->line + t->fraction_at, t->fraction_mask);
+	q->open = q->line;
+	q->line = t->bytes + *q->end++ + 1;
 }
 
-/* While nothing was found in them. */
-static inline __attribute__((always_inline)) void pass_all_quiet(const struct quiet_terms *t, struct quiet *out, const char *bytes, size_t found_at)
+/* Those that end before the limit. In registers, with nothing in between that others might change. */
+static inline void pass_all_quiet(const struct quiet_terms *t, struct quiet *quiet, size_t limit)
 {
-	struct quiet q = *out;
+	struct quiet q = *quiet;
 
-	while (q.number < t->line_count && t->ends[q.number] <= found_at && is_quiet(t, &q, bytes))
-		pass_quiet(t, &q, bytes);
-	*out = q;
+	/* Behind the last stands an end that is beyond any limit. */
+	while (*q.end <= limit && is_quiet(t, &q))
+		pass_quiet(t, &q);
+	*quiet = q;
 }
 
 /* The record that was open, and all of those that are quiet but the last, which is open now. */
-static void count_quiet(struct scan *s, const struct quiet *q, size_t start)
+static void count_quiet(struct scan *s, const struct quiet *q, const char *bytes, size_t start)
 {
 	const uint8_t form = s->open.form;
 	const int64_t second_us = s->seconds[s->plan->forms[form].clock].us;
-	const uint64_t records = q->number - 1 - s->lines;
+	const uint32_t lines = (uint32_t)(q->end - s->marks.ends);
+	const uint64_t records = lines - 1 - s->lines;
 	struct scan_piece *p;
 
 	close(s, start);
@@ -607,30 +606,33 @@ static void count_quiet(struct scan *s, const struct quiet *q, size_t start)
 	}
 	s->is_open = true;
 	s->open = (struct scan_record){
-		.at = (uint32_t)q->open_at, .line = (uint32_t)q->number - 1, .us = second_us + fraction_us(q->open), .form = form,
+		.at = (uint32_t)(q->open - bytes), .line = lines - 1, .us = second_us + fraction_us(q->fraction), .form = form,
 	};
-	s->lines = (uint32_t)q->number;
+	s->lines = lines;
 }
 
 /* The next line begins at the byte. */
 static void take_quiet(struct scan *s, struct found *f, const char *bytes, size_t start)
 {
 	const struct scan_form *form = &s->plan->forms[s->open.form];
-	const struct quiet_terms terms = quiet_terms_of(s, form);
-	const uint64_t open = fraction_at(bytes + s->open.at + form->fraction_at, form->fraction_mask);
-	struct quiet q = { .number = s->lines, .start = start, .open_at = s->open.at, .open = open, .least = open, .most = open };
+	const struct quiet_terms terms = quiet_terms_of(s, bytes);
+	const char *open = bytes + s->open.at;
+	const uint64_t fraction = fraction_at(open + form->fraction_at, form->fraction_mask);
+	/* To there no record is too long, whatever lines are one. */
+	const size_t all = s->open.at < MARKS_NO_END - RECORD_BYTES_MAX ? s->open.at + (size_t)RECORD_BYTES_MAX : MARKS_NO_END - 1;
+	struct quiet q = { bytes + start, s->marks.ends + s->lines, open, fraction, fraction, fraction, fraction };
 
 	for (;;) {
 		const size_t found_at = next_found(s, f);
 
-		pass_all_quiet(&terms, &q, bytes, found_at);
-		if (q.number == terms.line_count || terms.ends[q.number] <= found_at || !is_quiet(&terms, &q, bytes) ||
-		    !pass_found(s, f, form, bytes, q.start, terms.ends[q.number]))
+		pass_all_quiet(&terms, &q, found_at < all ? found_at : all);
+		if (*q.end <= found_at || *q.end > all || !is_quiet(&terms, &q) ||
+		    !pass_found(s, f, form, bytes, (size_t)(q.line - bytes), *q.end))
 			break;
-		pass_quiet(&terms, &q, bytes);
+		pass_quiet(&terms, &q);
 	}
-	if (q.number > s->lines)
-		count_quiet(s, &q, start);
+	if (q.end > s->marks.ends + s->lines)
+		count_quiet(s, &q, bytes, start);
 }
 
 /* ---- the whole of it ---- */
