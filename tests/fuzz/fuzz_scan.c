@@ -37,6 +37,7 @@ static const char *const pieces[] = {
 	"heartbeat", "they revoked it", "re-joining", "a rebalance", "\x1b[31m", "}{", "{\"log\":\"", "\\n\",\"stream\":\"stdout\",\"time\":\"2026-11-30T12:00:00Z\"}",
 	"2026-11-30T12:00:00.000000001Z stdout F ", "2026-11-30T12:00:00.000000001Z stdout P ", "Nov 30 12:00:00 host prog[12]: ",
 	"[pod/a-1/c] ", "web-1  | ", "> ", "<134>1 ", "startTimeMs: 1", " (a.b.C)", "main x[3]: ", "\xef\xbb\xbf", "[1, 2]",
+	"\n{ \"a\" : 1,\n", "\n}\n", " (b)", ": rejoined g", "Lost previously assigned rejoined g",
 };
 
 static void add_long(struct buf *b, size_t n)
