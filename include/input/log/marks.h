@@ -37,6 +37,9 @@ struct marks {
 void marks_find(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w);
 void marks_free(struct marks *m);
 
+/* Where the two bytes stand for the first time, one behind the other; n when they do not before that. */
+size_t marks_pair_at(const char *bytes, size_t n, const char pair[2]);
+
 /* The ways that this machine has, from 0 on: the plainest first, the fastest last. What they find is the same. */
 size_t marks_way_count(void);
 void marks_find_by(size_t way, struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w);

@@ -283,6 +283,20 @@ static inline uint64_t brackets_sse2(const char *p)
 	return (uint32_t)_mm_movemask_epi8(_mm_and_si128(is_sse2(p, '['), dashes));
 }
 
+size_t marks_pair_at(const char *bytes, size_t n, const char pair[2])
+{
+	for (size_t at = 0; at < n; at += 16) {
+		const __m128i both = _mm_and_si128(is_sse2(bytes + at, pair[0]), is_sse2(bytes + at + 1, pair[1]));
+		const unsigned found = (unsigned)_mm_movemask_epi8(both);
+
+		if (found != 0) {
+			at += (unsigned)__builtin_ctz(found);
+			return at < n ? at : n;
+		}
+	}
+	return n;
+}
+
 static void find_sse2(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
 {
 	bool begins = true;
@@ -300,6 +314,16 @@ static void find_sse2(struct marks *m, const char *bytes, size_t n, const struct
 		}
 		put_step(m, at, n, &s, &begins);
 	}
+}
+
+#else
+
+size_t marks_pair_at(const char *bytes, size_t n, const char pair[2])
+{
+	for (size_t at = 0; at < n; at++)
+		if (bytes[at] == pair[0] && bytes[at + 1] == pair[1])
+			return at;
+	return n;
 }
 
 #endif

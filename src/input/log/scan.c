@@ -109,21 +109,15 @@ static void take_found(const struct scan *s, struct found *f, const char *bytes,
 		take_other(s->plan, f, bytes, start, s->marks.others[f->other]);
 }
 
-/* The first byte is the lowest. */
-static inline uint64_t load_low(const char *p)
-{
-	uint64_t x = scan_load(p);
-
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	x = __builtin_bswap64(x);
-#endif
-	return x;
-}
-
 /* The digits of a second's fraction that count, to compare: the first is the highest byte. */
 static inline uint64_t fraction_at(const char *p, uint64_t mask)
 {
-	return __builtin_bswap64(load_low(p)) & mask;
+	uint64_t digits = scan_load(p);
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	digits = __builtin_bswap64(digits);
+#endif
+	return digits & mask;
 }
 
 /* Two digits are put together first, then the pairs. */
@@ -196,27 +190,13 @@ static bool fits(struct scan *s, const struct scan_form *f, const char *line, co
 	return true;
 }
 
-/* The lowest byte that is zero has its highest bit set, and none below it does. */
-static inline uint64_t zero_bytes(uint64_t x)
-{
-	return (x - UINT64_C(0x0101010101010101)) & ~x & UINT64_C(0x8080808080808080);
-}
-
 /* Whether the message certainly begins behind the byte: the two that it always has before it stand nowhere earlier. */
 static bool begins_behind(const struct scan_form *f, const char *line, const char *at)
 {
-	const char *before = f->head->before_body, *from = line + f->head->time_at + f->head->time_bytes;
-	const uint64_t each = UINT64_C(0x0101010101010101), first = (unsigned char)before[0] * each, second = (unsigned char)before[1] * each;
+	const char *from = line + f->head->time_at + f->head->time_bytes;
+	const size_t n = at > from ? (size_t)(at - from) : 0;
 
-	if (before[0] == '\0')
-		return false;
-	for (; from < at; from += 8) {
-		const uint64_t found = zero_bytes((load_low(from) ^ first) | (load_low(from + 1) ^ second));
-
-		if (found != 0)
-			return from + __builtin_ctzll(found) / 8 >= at;
-	}
-	return true;
+	return f->head->before_body[0] != '\0' && marks_pair_at(from, n, f->head->before_body) == n;
 }
 
 /* Whether it certainly goes on with the record before it. */

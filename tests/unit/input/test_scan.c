@@ -398,6 +398,23 @@ static void marks_are_the_same_by_all_ways(void **state)
 	}
 }
 
+static void the_first_pair_is_found(void **state)
+{
+	char bytes[100 + MARKS_SLACK];
+	uint32_t seed = 9;
+
+	(void)state;
+	for (size_t i = 0; i < 2000; i++) {
+		const char pair[2] = { "-a"[i % 2], "- "[i / 2 % 2] };
+		size_t n = i % 100, first = 0;
+
+		fill(bytes, sizeof bytes, i % 3 == 0 ? "a- " : "abcdefghijklmnop- ", next_number(&seed));
+		while (first < n && memcmp(bytes + first, pair, 2) != 0)
+			first++;
+		assert_int_equal(marks_pair_at(bytes, n, pair), first);
+	}
+}
+
 /* ---- the filter ---- */
 
 #define TEXT_BYTES 40000
@@ -1044,6 +1061,7 @@ int main(void)
 		cmocka_unit_test(lines_of_traces_are_none),
 		cmocka_unit_test(line_feeds_and_other_marks_are_found),
 		cmocka_unit_test(marks_are_the_same_by_all_ways),
+		cmocka_unit_test(the_first_pair_is_found),
 		cmocka_unit_test(the_filter_finds_each_literal_once),
 		cmocka_unit_test(no_filter_by_literals_that_are_too_short),
 		cmocka_unit_test(records_are_counted_but_those_that_a_rule_may_know),
