@@ -37,6 +37,8 @@ struct marks {
 void marks_find(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w);
 void marks_free(struct marks *m);
 
+/* A bit for each of 64 bytes that is this one, the first the lowest. */
+uint64_t marks_of(const char *bytes, char c);
 /* Where the two bytes stand for the first time, one behind the other; n when they do not before that. */
 size_t marks_pair_at(const char *bytes, size_t n, const char pair[2]);
 

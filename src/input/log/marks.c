@@ -283,18 +283,13 @@ static inline uint64_t brackets_sse2(const char *p)
 	return (uint32_t)_mm_movemask_epi8(_mm_and_si128(is_sse2(p, '['), dashes));
 }
 
-size_t marks_pair_at(const char *bytes, size_t n, const char pair[2])
+uint64_t marks_of(const char *bytes, char c)
 {
-	for (size_t at = 0; at < n; at += 16) {
-		const __m128i both = _mm_and_si128(is_sse2(bytes + at, pair[0]), is_sse2(bytes + at + 1, pair[1]));
-		const unsigned found = (unsigned)_mm_movemask_epi8(both);
+	uint64_t found = 0;
 
-		if (found != 0) {
-			at += (unsigned)__builtin_ctz(found);
-			return at < n ? at : n;
-		}
-	}
-	return n;
+	for (unsigned i = 0; i < STEP; i += 16)
+		found |= (uint64_t)(uint32_t)_mm_movemask_epi8(is_sse2(bytes + i, c)) << i;
+	return found;
 }
 
 static void find_sse2(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
@@ -318,15 +313,29 @@ static void find_sse2(struct marks *m, const char *bytes, size_t n, const struct
 
 #else
 
-size_t marks_pair_at(const char *bytes, size_t n, const char pair[2])
+uint64_t marks_of(const char *bytes, char c)
 {
-	for (size_t at = 0; at < n; at++)
-		if (bytes[at] == pair[0] && bytes[at + 1] == pair[1])
-			return at;
-	return n;
+	uint64_t found = 0;
+
+	for (unsigned i = 0; i < STEP; i++)
+		found |= (uint64_t)(bytes[i] == c) << i;
+	return found;
 }
 
 #endif
+
+size_t marks_pair_at(const char *bytes, size_t n, const char pair[2])
+{
+	for (size_t at = 0; at < n; at += STEP) {
+		const uint64_t found = marks_of(bytes + at, pair[0]) & marks_of(bytes + at + 1, pair[1]);
+
+		if (found == 0)
+			continue;
+		at += (unsigned)__builtin_ctzll(found);
+		return at < n ? at : n;
+	}
+	return n;
+}
 
 /* ---- which ---- */
 

@@ -617,6 +617,44 @@ static void take_quiet(struct scan *s, struct found *f, const char *bytes, size_
 
 /* ---- the whole of it ---- */
 
+/* So many bytes before a literal are looked at. */
+#define BEFORE_BYTES 64
+
+/*
+ * Whether a line begins shortly before the literal and has none of the bytes that
+ * stand before each message, behind its time and before the literal. All at once
+ * and without a branch, for nothing foretells it.
+ */
+static bool stands_before_message(const struct scan_form *f, const char *literal)
+{
+	const char *from = literal - BEFORE_BYTES, *pair = f->head->before_body;
+	const uint64_t feeds = marks_of(from, '\n'), pairs = marks_of(from, pair[0]) & marks_of(from + 1, pair[1]);
+	const size_t line = BEFORE_BYTES - (unsigned)__builtin_clzll(feeds | 1), behind = line + f->head->time_at + f->head->time_bytes;
+
+	return (feeds != 0) & ((behind < BEFORE_BYTES ? pairs >> behind : 0) == 0);
+}
+
+/*
+ * Words of groups that stand before the message of their line, as in the names of
+ * threads, are nothing that is looked for: if it is a record. In what goes on
+ * with a record none of them matters, and what is doubtful is read.
+ */
+static void leave_out_words(struct scan *s, const char *bytes)
+{
+	const struct scan_form *form = &s->plan->forms[0];
+	size_t kept = 0;
+
+	if (s->plan->form_count > 1 || form->head->before_body[0] == '\0')
+		return;
+	for (size_t i = 0; i < s->hits.count; i++) {
+		const struct filter_hit h = s->hits.items[i];
+
+		s->hits.items[kept] = h;
+		kept += h.literal < s->plan->rule_literals || h.at < BEFORE_BYTES || !stands_before_message(form, bytes + h.at);
+	}
+	s->hits.count = kept;
+}
+
 static void begin_block(struct scan *s)
 {
 	s->piece_count = s->plain_count = s->note_count = s->near_count = s->back_count = s->hits.count = 0;
@@ -637,6 +675,7 @@ void scan_block(struct scan *s, const char *bytes, size_t n, bool unended)
 	begin_block(s);
 	marks_find(&s->marks, bytes, n, &s->plan->wanted);
 	filter_run(s->plan->filter, bytes, n, &s->hits);
+	leave_out_words(s, bytes);
 	for (size_t i = 0; i < s->marks.end_count; i = s->lines) {
 		if (may_be_quiet(s))
 			take_quiet(s, &f, bytes, start);

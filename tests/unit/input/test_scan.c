@@ -398,7 +398,7 @@ static void marks_are_the_same_by_all_ways(void **state)
 	}
 }
 
-static void the_first_pair_is_found(void **state)
+static void bytes_and_pairs_are_found(void **state)
 {
 	char bytes[100 + MARKS_SLACK];
 	uint32_t seed = 9;
@@ -412,6 +412,8 @@ static void the_first_pair_is_found(void **state)
 		while (first < n && memcmp(bytes + first, pair, 2) != 0)
 			first++;
 		assert_int_equal(marks_pair_at(bytes, n, pair), first);
+		for (size_t k = 0; k < 64; k++)
+			assert_int_equal(marks_of(bytes + n % 30, pair[0]) >> k & 1, bytes[n % 30 + k] == pair[0]);
 	}
 }
 
@@ -1061,7 +1063,7 @@ int main(void)
 		cmocka_unit_test(lines_of_traces_are_none),
 		cmocka_unit_test(line_feeds_and_other_marks_are_found),
 		cmocka_unit_test(marks_are_the_same_by_all_ways),
-		cmocka_unit_test(the_first_pair_is_found),
+		cmocka_unit_test(bytes_and_pairs_are_found),
 		cmocka_unit_test(the_filter_finds_each_literal_once),
 		cmocka_unit_test(no_filter_by_literals_that_are_too_short),
 		cmocka_unit_test(records_are_counted_but_those_that_a_rule_may_know),
