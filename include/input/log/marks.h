@@ -11,6 +11,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 /* So many bytes behind a block must be readable. */
 #define MARKS_SLACK 80
@@ -38,7 +43,24 @@ void marks_find(struct marks *m, const char *bytes, size_t n, const struct marks
 void marks_free(struct marks *m);
 
 /* A bit for each of 64 bytes that is this one, the first the lowest. */
-uint64_t marks_of(const char *bytes, char c);
+static inline uint64_t marks_of(const char *bytes, char c)
+{
+	uint64_t found = 0;
+
+#if defined(__SSE2__)
+	for (unsigned i = 0; i < 64; i += 16) {
+		__m128i v;
+
+		memcpy(&v, bytes + i, sizeof v);
+		found |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8(c))) << i;
+	}
+#else
+	for (unsigned i = 0; i < 64; i++)
+		found |= (uint64_t)(bytes[i] == c) << i;
+#endif
+	return found;
+}
+
 /* Where the two bytes stand for the first time, one behind the other; n when they do not before that. */
 size_t marks_pair_at(const char *bytes, size_t n, const char pair[2]);
 

@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -283,15 +282,6 @@ static inline uint64_t brackets_sse2(const char *p)
 	return (uint32_t)_mm_movemask_epi8(_mm_and_si128(is_sse2(p, '['), dashes));
 }
 
-uint64_t marks_of(const char *bytes, char c)
-{
-	uint64_t found = 0;
-
-	for (unsigned i = 0; i < STEP; i += 16)
-		found |= (uint64_t)(uint32_t)_mm_movemask_epi8(is_sse2(bytes + i, c)) << i;
-	return found;
-}
-
 static void find_sse2(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
 {
 	bool begins = true;
@@ -309,17 +299,6 @@ static void find_sse2(struct marks *m, const char *bytes, size_t n, const struct
 		}
 		put_step(m, at, n, &s, &begins);
 	}
-}
-
-#else
-
-uint64_t marks_of(const char *bytes, char c)
-{
-	uint64_t found = 0;
-
-	for (unsigned i = 0; i < STEP; i++)
-		found |= (uint64_t)(bytes[i] == c) << i;
-	return found;
 }
 
 #endif

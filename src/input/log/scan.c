@@ -463,6 +463,7 @@ struct quiet {
 	const char *open;	/* the record that is open */
 	/* Fractions: of it, and of the records before it. */
 	uint64_t fraction, last, least, most;
+	uint64_t open_near, near;	/* whether it speaks of consumer groups, and how many before it do */
 };
 
 /* What lines are compared with. */
@@ -487,23 +488,36 @@ static size_t next_found(const struct scan *s, const struct found *f)
 	return at;
 }
 
-/* Passes what was found in the line if it is nothing but words of groups before its message. */
-static bool pass_found(const struct scan *s, struct found *f, const struct scan_form *form, const char *bytes, size_t start, size_t end)
-{
-	size_t hit = f->hit;
-	uint32_t last = 0;
+/* What was found in a line that is quiet else. */
+enum quiet_found {
+	QUIET_NOTHING,	/* that counts: words of groups before its message */
+	QUIET_NEAR,	/* one in its message, and of enough of these something was said already */
+	QUIET_MORE,
+};
 
-	if (f->other < s->marks.other_count && s->marks.others[f->other] < end)
-		return false;
+/* Passes it, if it is not more. */
+static enum quiet_found pass_found(const struct scan *s, struct found *f, const struct scan_form *form, const char *bytes, size_t start,
+				   size_t end)
+{
+	const char *pair = form->head->before_body;
+	size_t hit = f->hit, last = 0;
+	enum quiet_found found = QUIET_NEAR;
+
+	if (pair[0] == '\0' || (f->other < s->marks.other_count && s->marks.others[f->other] < end))
+		return QUIET_MORE;
 	for (; hit < s->hits.count && s->hits.items[hit].at < end; hit++) {
 		if (s->hits.items[hit].literal < s->plan->rule_literals)
-			return false;
+			return QUIET_MORE;
 		last = s->hits.items[hit].at > last ? s->hits.items[hit].at : last;
 	}
-	if (!begins_behind(form, bytes + start, bytes + last))
-		return false;
-	f->hit = hit;
-	return true;
+	/* The line fits: where none of the pairs is that stand before messages, the message has begun. */
+	if (marks_pair_at(bytes + last, end - last, pair) < end - last)
+		found = begins_behind(form, bytes + start, bytes + last) ? QUIET_NOTHING : QUIET_MORE;
+	if (found == QUIET_NEAR && (!form->head->body_to_end || s->near_count < SCAN_NOTES_MAX))
+		found = QUIET_MORE;
+	if (found != QUIET_MORE)
+		f->hit = hit;
+	return found;
 }
 
 /* Whether quiet lines may follow: the open record's second is the last that its clock had. */
@@ -549,6 +563,8 @@ static inline __attribute__((always_inline)) void pass_quiet(const struct quiet_
 	q->last = q->fraction;
 	q->least = q->fraction < q->least ? q->fraction : q->least;
 	q->most = q->fraction > q->most ? q->fraction : q->most;
+	q->near += q->open_near;
+	q->open_near = 0;
 	q->fraction = fraction_at(q->line + t->fraction_at, t->fraction_mask);
 	q->open = q->line;
 	q->line = t->bytes + *q->end++ + 1;
@@ -583,10 +599,14 @@ static void count_quiet(struct scan *s, const struct quiet *q, const char *bytes
 		p->last_us = second_us + fraction_us(q->last);
 		p->least_us = least_us < p->least_us ? least_us : p->least_us;
 		p->most_us = most_us > p->most_us ? most_us : p->most_us;
+		p->more_near += q->near;
+		s->near_count += q->near;
 	}
 	s->is_open = true;
+	/* Of what it says nothing is wanted. */
 	s->open = (struct scan_record){
 		.at = (uint32_t)(q->open - bytes), .line = lines - 1, .us = second_us + fraction_us(q->fraction), .form = form,
+		.near = q->open_near != 0, .body_at = (uint32_t)(q->open - bytes),
 	};
 	s->lines = lines;
 }
@@ -600,16 +620,20 @@ static void take_quiet(struct scan *s, struct found *f, const char *bytes, size_
 	const uint64_t fraction = fraction_at(open + form->fraction_at, form->fraction_mask);
 	/* To there no record is too long, whatever lines are one. */
 	const size_t all = s->open.at < MARKS_NO_END - RECORD_BYTES_MAX ? s->open.at + (size_t)RECORD_BYTES_MAX : MARKS_NO_END - 1;
-	struct quiet q = { bytes + start, s->marks.ends + s->lines, open, fraction, fraction, fraction, fraction };
+	struct quiet q = { bytes + start, s->marks.ends + s->lines, open, fraction, fraction, fraction, fraction, 0, 0 };
 
 	for (;;) {
 		const size_t found_at = next_found(s, f);
+		enum quiet_found found;
 
 		pass_all_quiet(&terms, &q, found_at < all ? found_at : all);
-		if (*q.end <= found_at || *q.end > all || !is_quiet(&terms, &q) ||
-		    !pass_found(s, f, form, bytes, (size_t)(q.line - bytes), *q.end))
+		if (*q.end <= found_at || *q.end > all || !is_quiet(&terms, &q))
+			break;
+		found = pass_found(s, f, form, bytes, (size_t)(q.line - bytes), *q.end);
+		if (found == QUIET_MORE)
 			break;
 		pass_quiet(&terms, &q);
+		q.open_near = found == QUIET_NEAR;
 	}
 	if (q.end > s->marks.ends + s->lines)
 		count_quiet(s, &q, bytes, start);
