@@ -17,7 +17,7 @@
 #include "base/sv.h"
 
 /* So many bytes behind a block must be readable. */
-#define FILTER_SLACK 80
+#define FILTER_SLACK 160
 
 struct filter;
 

@@ -27,7 +27,7 @@
 #include "input/rules/rules.h"
 
 /* So many bytes behind a block must be readable. */
-#define SCAN_SLACK MARKS_SLACK
+#define SCAN_SLACK FILTER_SLACK
 
 /* yyyy-MM-dd HH:mm:ss, whatever stands between the digits. */
 #define SCAN_SECOND_BYTES 19

@@ -151,7 +151,7 @@ static void product_run(const struct filter *f, const struct filter_table *t, co
 #define AVX2 __attribute__((target("avx2")))
 #define INLINE_AVX2 static inline __attribute__((always_inline, target("avx2")))
 
-#define STEP 64
+#define STEP 128
 /* Odd ones of 15 bits, drawn. */
 #define FACTOR_0 0x6b43
 #define FACTOR_1 0x52f7
@@ -200,8 +200,8 @@ struct sum_constants {
 	__m256i first, second, mask, word_mask, bit_mask;
 };
 
-/* A bit for each of eight places, four bytes apart, whose cell is set. */
-INLINE_AVX2 uint32_t sum_cells(const uint8_t *cells, const char *p, const struct sum_constants *c)
+/* Eight places, four bytes apart: the highest bit of each is that of its cell. */
+INLINE_AVX2 __m256i sum_cells(const uint8_t *cells, const char *p, const struct sum_constants *c)
 {
 	__m256i head, tail, sum, words;
 
@@ -210,17 +210,39 @@ INLINE_AVX2 uint32_t sum_cells(const uint8_t *cells, const char *p, const struct
 	sum = _mm256_add_epi32(_mm256_madd_epi16(head, c->first), _mm256_madd_epi16(_mm256_and_si256(tail, c->mask), c->second));
 	words = _mm256_and_si256(_mm256_srli_epi32(sum, 13), c->word_mask);
 	words = _mm256_i32gather_epi32((const int *)(const void *)cells, words, 4);
-	return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_sllv_epi32(words, _mm256_and_si256(sum, c->bit_mask))));
+	return _mm256_sllv_epi32(words, _mm256_and_si256(sum, c->bit_mask));
 }
 
-/* What was found in a step: for each 32 bits of it, and each place in these, a bit. */
+/* A bit for each of 32 places: packed, so that the first halves of the four vectors come first (sum_ordered). */
+INLINE_AVX2 uint32_t sum_places_of(const uint8_t *cells, const char *p, const struct sum_constants *c)
+{
+	const __m256i low = _mm256_packs_epi32(sum_cells(cells, p, c), sum_cells(cells, p + 32, c));
+	const __m256i high = _mm256_packs_epi32(sum_cells(cells, p + 64, c), sum_cells(cells, p + 96, c));
+
+	return (uint32_t)_mm256_movemask_epi8(_mm256_packs_epi16(low, high));
+}
+
+/* Sixteen bits, four by four, with room for four behind each. */
+static inline uint32_t sum_spread(uint32_t x)
+{
+	x = (x | x << 8) & 0x00ff00ff;
+	return (x | x << 4) & 0x0f0f0f0f;
+}
+
+/* The same bits in the order of the places. */
+static inline uint32_t sum_ordered(uint32_t places)
+{
+	return sum_spread(places & 0xffff) | sum_spread(places >> 16) << 4;
+}
+
+/* What was found in a step: of the places that are so many bytes behind those that four divides. */
 struct sum_found {
 	size_t at;
-	uint64_t places;
+	uint32_t places[4];
 };
 
 INLINE_AVX2 size_t sum_look(const struct filter_table *t, const char *bytes, size_t at, size_t end, struct sum_found *found,
-			     size_t stride)
+			    size_t stride)
 {
 	const struct sum_constants c = {
 		_mm256_set1_epi32(FACTOR_1 << 16 | FACTOR_0), _mm256_set1_epi32(FACTOR_3 << 16 | FACTOR_2),
@@ -231,15 +253,12 @@ INLINE_AVX2 size_t sum_look(const struct filter_table *t, const char *bytes, siz
 	size_t count = 0;
 
 	for (; at < end; at += STEP) {
-		uint64_t places = 0;
+		uint32_t any = 0;
 
-		for (size_t k = 0; k < 4 / stride; k++) {
-			const char *p = bytes + at + k * stride;
-
-			places |= (uint64_t)(sum_cells(cells, p, &c) | sum_cells(cells, p + 32, &c) << 8) << 16 * k;
-		}
-		found[count] = (struct sum_found){ at, places };
-		count += places != 0;
+		found[count].at = at;
+		for (size_t k = 0; k < 4; k += stride)
+			any |= found[count].places[k] = sum_places_of(cells, bytes + at + k, &c);
+		count += any != 0;
 	}
 	return count;
 }
@@ -248,16 +267,18 @@ INLINE_AVX2 size_t sum_look(const struct filter_table *t, const char *bytes, siz
 static size_t sum_places(const struct filter_table *t, const char *bytes, size_t n, const struct sum_found *found, struct filter_place *places)
 {
 	const size_t stride = t->steps.stride;
-	uint64_t words = found->places | found->places >> 32;
+	uint32_t ordered[4], any = 0;
 	size_t count = 0;
 
-	for (words = (words | words >> 16) & 0xffff; words != 0; words &= words - 1) {
-		const size_t word = (size_t)__builtin_ctzll(words);
+	for (size_t k = 0; k < 4; k += stride)
+		any |= ordered[k] = sum_ordered(found->places[k]);
+	for (; any != 0; any &= any - 1) {
+		const unsigned i = (unsigned)__builtin_ctz(any);
 
-		for (size_t k = 0; k < 4 / stride; k++) {
-			const size_t at = found->at + 4 * word + k * stride;
+		for (size_t k = 0; k < 4; k += stride) {
+			const size_t at = found->at + 4 * i + k;
 
-			if ((found->places >> (16 * k + word) & 1) != 0 && at < n)
+			if ((ordered[k] >> i & 1) != 0 && at < n)
 				places[count++] = (struct filter_place){ (uint32_t)at, sum_hash(t, filter_load(bytes + at)) };
 		}
 	}
