@@ -6,9 +6,10 @@
  * Which stretches of a log can matter. Of most lines of most logs three things
  * are enough to know: that a record begins there, at what time, and that no rule
  * can know it, since none of the rules' literals stands in it. Where that is
- * certain the line is only counted. All other stretches, whole records each, go
- * to the machinery that reads every log (unwrap.h), so that what is said of a
- * record never depends on how it was found.
+ * certain the line is only counted. Where a literal stands in it and all else is
+ * certain, the record is plain: it goes to the rules that the literals name. All
+ * other stretches, whole records each, go to the machinery that reads every log
+ * (unwrap.h), so that what is said of a record never depends on how it was found.
  *
  * What is certain is decided by head.h, filter.h and marks.h; when in doubt a
  * line is read. A block is looked at by itself and by any thread; blocks are put

@@ -37,6 +37,8 @@ struct head {
 	/* Every message stands right behind these two; both '\0' when that is not so. */
 	char before_body[2];
 	bool has_parts;		/* head_parts is of use */
+	bool has_level;		/* lines may have one */
+	bool is_first;		/* no layout before it can fit a line that it fits */
 };
 
 /* What is wanted of a line to make events of it. */

@@ -71,8 +71,8 @@ struct log_record {
 };
 
 /*
- * Takes a line apart by the layout that fits it; the one that fitted the last
- * line of this input is tried first (*layout_hint, start with -1). False when
+ * Takes a line apart by the first layout that fits it, in the order of loading; the one that fitted the last
+ * line of this input is tried first, since it nearly always is (*layout_hint, start with -1). False when
  * none fits: a continuation of the record before, or no log. Texts that are not
  * in the line as they stand (out of JSON) go to the arena.
  */
@@ -85,6 +85,8 @@ bool rules_layout(const struct rules *r, struct sv line, struct zone z, int *lay
  * to do with it. False when the layout does not fit after all.
  */
 bool rules_layout_parts(const struct rules *r, int layout, struct sv line, struct log_record *out);
+/* Whether no layout before it fits the line. */
+bool rules_layout_is_first(const struct rules *r, int layout, struct sv line);
 
 /*
  * Matches a record's body (and the lines joined to it) against the message

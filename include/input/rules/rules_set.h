@@ -107,6 +107,13 @@ struct layout {
 	struct json_key *keys;
 	size_t key_count, key_capacity;
 	struct sv time;		/* as for tstamp_parse; absent: none in lines, by trial in objects */
+	struct rivals *rivals;	/* for layout_rivals; NULL before it was asked */
+};
+
+/* Layouts that come before one and may fit a line that it fits: their numbers, in order. */
+struct rivals {
+	size_t *layouts;
+	size_t count;
 };
 
 struct prefix {
@@ -218,6 +225,10 @@ void pattern_set(struct event *e, enum event_field f, struct sv text);
 
 /* The rules that fit a record, at most max of them, in order: more than one is a mistake in the rules. */
 size_t rules_fit(const struct rules *r, const struct log_record *record, const struct rule **out, size_t max);
+
+/* ---- rules_rivals.c ---- */
+
+const struct rivals *layout_rivals(const struct rules *r, size_t layout);
 
 /* ---- rules_speed.c ---- */
 

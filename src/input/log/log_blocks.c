@@ -173,8 +173,13 @@ static bool take_more(struct log_record *record, struct sv lines)
 /* The parts of its first line: as the scan found them, or by the layout's pattern. */
 static bool take_parts(const struct log_blocks *b, const struct scan_plain *r, struct sv line, struct log_record *out)
 {
+	const struct rules *rules = b->reader->in->rules;
+	int layout = scan_plan_layout(b->plan, r->form);
+
+	if (!rules_layout_is_first(rules, layout, line))
+		return false;
 	if (sv_is_absent(r->parts.body))
-		return rules_layout_parts(b->reader->in->rules, scan_plan_layout(b->plan, r->form), line, out);
+		return rules_layout_parts(rules, layout, line, out);
 	out->thread = r->parts.thread;
 	out->body = r->parts.body;
 	out->more = SV_ABSENT;

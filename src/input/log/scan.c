@@ -199,12 +199,6 @@ static bool begins_behind(const struct scan_form *f, const char *line, const cha
 	return f->head->before_body[0] != '\0' && marks_pair_at(from, n, f->head->before_body) == n;
 }
 
-/* Whether it certainly goes on with the record before it. */
-static bool is_none(const struct scan_plan *p, struct sv line)
-{
-	return line.n == 0 || (wrap_is_none(line) && head_is_none(p->none, line));
-}
-
 /* Whether what was found of near words and short literals stands in the message; they are certain when the layout is. */
 struct inside {
 	bool near, brief;
@@ -222,8 +216,8 @@ static enum line_sort sort_by(const struct scan_form *form, const struct found *
 {
 	if (in.brief || f->rule_hits > SCAN_RULES_MAX || line_bytes > RECORD_BYTES_MAX)
 		return LINE_READ;
-	/* Where the message ends, only the layout's pattern tells. */
-	return f->rule_hits > 0 || (in.near && !form->head->body_to_end) ? LINE_PLAIN : LINE_COUNTED;
+	/* Where the message ends, and whether another layout is meant, only patterns tell. */
+	return f->rule_hits > 0 || (in.near && !(form->head->body_to_end && form->head->is_first)) ? LINE_PLAIN : LINE_COUNTED;
 }
 
 /* A line of that form, without its end, that is probably more than counted. */
@@ -271,7 +265,7 @@ static enum line_sort sort_line(struct scan *s, const struct found *f, const cha
 		return LINE_DOUBTFUL;
 	form = scan_form_of(s->plan, line);
 	if (form == NULL)
-		return is_none(s->plan, line) ? LINE_NONE : LINE_DOUBTFUL;
+		return scan_is_none(s->plan, line) ? LINE_NONE : LINE_DOUBTFUL;
 	out->at = (uint32_t)start;
 	out->form = (uint8_t)(form - s->plan->forms);
 	if (form->head->has_parts && (f->rule_hits > 0 || (f->near && !form->head->body_to_end)))
@@ -513,7 +507,7 @@ static enum quiet_found pass_found(const struct scan *s, struct found *f, const 
 	/* The line fits: where none of the pairs is that stand before messages, the message has begun. */
 	if (marks_pair_at(bytes + last, end - last, pair) < end - last)
 		found = begins_behind(form, bytes + start, bytes + last) ? QUIET_NOTHING : QUIET_MORE;
-	if (found == QUIET_NEAR && (!form->head->body_to_end || s->near_count < SCAN_NOTES_MAX))
+	if (found == QUIET_NEAR && (!form->head->body_to_end || !form->head->is_first || s->near_count < SCAN_NOTES_MAX))
 		found = QUIET_MORE;
 	if (found != QUIET_MORE)
 		f->hit = hit;

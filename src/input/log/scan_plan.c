@@ -194,8 +194,14 @@ static bool take_line(struct scan_plan *p, const struct rules *r, struct sv line
 	f->clock = zoned ? p->form_count : 0;
 	while (!sv_eq(p->forms[f->clock].head->time_layout, h->time_layout))
 		f->clock++;
-	p->form_count++;
+	if (p->form_count++ == 0)
+		p->none = head_none_new(r, a);
 	return true;
+}
+
+bool scan_is_none(const struct scan_plan *p, struct sv line)
+{
+	return line.n == 0 || (wrap_is_none(line) && head_is_none(p->none, line));
 }
 
 static bool is_wrapped(struct sv line, struct wrap_memory *m)
@@ -205,11 +211,23 @@ static bool is_wrapped(struct sv line, struct wrap_memory *m)
 	return wrap_peel(line, m, &layer) || wrap_first_record(line) < line.n;
 }
 
+/* So many lines of the start are looked at for a second form and more: they are rare, and a look takes its time. */
+#define FORM_TRIES 32
+
+/* Whether the line may be of a form that is not known yet. */
+static bool may_be_new(const struct scan_plan *p, struct sv line, unsigned *tries)
+{
+	if (p->form_count == 0)
+		return true;
+	return p->form_count < SCAN_FORMS_MAX && scan_form_of(p, line) == NULL && !scan_is_none(p, line) && (*tries)++ < FORM_TRIES;
+}
+
 /* The forms of its lines. False when there is none, or the file is a wrapper's. */
 static bool take_head(struct scan_plan *p, const struct rules *r, struct sv head, struct arena *a)
 {
 	struct wrap_memory m = { .input = arena_new(), .record = arena_new() };
 	size_t lines = 0, wrapped = 0, end;
+	unsigned tries = 0;
 
 	/* What follows the last line feed is no whole line. */
 	head.n = sv_rfind_char(head, '\n', &end) ? end : 0;
@@ -222,7 +240,7 @@ static bool take_head(struct scan_plan *p, const struct rules *r, struct sv head
 		lines++;
 		if (is_wrapped(line, &m))
 			wrapped++;
-		else if (p->form_count < SCAN_FORMS_MAX && scan_form_of(p, line) == NULL)
+		else if (may_be_new(p, line, &tries))
 			(void)take_line(p, r, line, a);
 	}
 	arena_free(m.input);
@@ -252,11 +270,17 @@ static bool is_guarded(const struct scan_form *f, const char *line, const char *
 	return word.n == 0 || (word.p[0] == '[' && !sv_find_char(word, '/', &slash)) || wrap_is_level(word);
 }
 
+/* A line without level and message may have them on the line below (rules_join.c). */
+static bool may_lack_message(const struct scan_form *f, const char *body, const char *end)
+{
+	return !f->head->has_level && body == end;
+}
+
 bool scan_form_fits(const struct scan_form *f, const char *line, const char *end, bool *by_sign)
 {
 	const char *body, *seen;
 
-	if (!head_fits(f->head, line, end, &body) || !is_guarded(f, line, end, &seen))
+	if (!head_fits(f->head, line, end, &body) || may_lack_message(f, body, end) || !is_guarded(f, line, end, &seen))
 		return false;
 	*by_sign = f->sign_mask[1] == UINT64_MAX || (body <= line + f->sign_end && seen <= line + f->sign_end);
 	return true;
@@ -266,7 +290,7 @@ bool scan_form_parts(const struct scan_form *f, const char *line, const char *en
 {
 	const char *seen;
 
-	return head_parts(f->head, line, end, out) && is_guarded(f, line, end, &seen);
+	return head_parts(f->head, line, end, out) && !may_lack_message(f, out->body.p, end) && is_guarded(f, line, end, &seen);
 }
 
 /* How much stands at most between the time and the message. */
@@ -320,7 +344,8 @@ static void learn_signs(const struct scan_plan *p, struct scan_form *f, struct s
 	/* A CR is part of a line here as it is in a block. */
 	head.n = sv_rfind_char(head, '\n', &end) ? end : 0;
 	longest = longest_between(p, f, head);
-	if (longest == 0)
+	/* Without a level it matters whether there is a message. */
+	if (longest == 0 || !f->head->has_level)
 		return;
 	longest = longest < sizeof mask ? longest : sizeof mask;
 	f->sign_end = f->head->time_at + f->head->time_bytes + longest;
@@ -343,7 +368,6 @@ struct scan_plan *scan_plan_new(const struct rules *r, struct zone z, struct sv 
 		return NULL;
 	/* Where a second record may begin in a line is marked, if that is to be known of most lines. */
 	p->wanted.brackets = p->forms[0].bracketed;
-	p->none = head_none_new(r, a);
 	for (size_t i = 0; i < p->form_count; i++)
 		learn_signs(p, &p->forms[i], head);
 	return p;

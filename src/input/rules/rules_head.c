@@ -587,6 +587,8 @@ struct head *head_of(const struct rules *r, struct sv line, struct arena *a)
 	h->layout = hint;
 	h->time_layout = layout->time;
 	h->steps = t.behind;
+	h->is_first = layout_rivals(r, (size_t)hint)->count == 0;
+	h->has_level = groups_of(layout, PART_LEVEL) > 0;
 	h->has_parts = h->has_parts && finds_parts(layout, h->steps, steps + STEPS_MAX);
 	return take_shape(h, line, &t) ? h : NULL;
 }

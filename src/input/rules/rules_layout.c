@@ -202,15 +202,32 @@ static bool layout_fits(const struct layout *layout, struct subject *s, struct z
 	return is_object(s->line) && read_object(s) && object_fits(layout, &s->object, z, s->arena, out);
 }
 
+/* The layout fits; one before it that does too is meant instead. */
+static void prefer_rival(const struct rules *r, struct subject *s, struct zone z, int *layout, struct log_record *out)
+{
+	const struct rivals *rivals = layout_rivals(r, (size_t)*layout);
+	struct log_record record;
+
+	for (size_t i = 0; i < rivals->count; i++) {
+		if (!layout_fits(r->layouts[rivals->layouts[i]], s, z, &record))
+			continue;
+		*out = record;
+		*layout = (int)rivals->layouts[i];
+		return;
+	}
+}
+
 static bool find_layout(const struct rules *r, struct sv line, struct zone z, int *layout_hint, struct arena *a,
 			struct log_record *out)
 {
 	struct subject s = { .line = line, .arena = a };
 	int hint = *layout_hint;
 
-	/* Of objects several may fit, and the first is meant: the hint is for lines of text alone. */
-	if (hint >= 0 && r->layouts[hint]->key_count == 0 && layout_fits(r->layouts[hint], &s, z, out))
+	/* Several may fit, and the first is meant. Of objects they nearly always are several: the hint is for lines of text alone. */
+	if (hint >= 0 && r->layouts[hint]->key_count == 0 && layout_fits(r->layouts[hint], &s, z, out)) {
+		prefer_rival(r, &s, z, layout_hint, out);
 		return true;
+	}
 	for (size_t i = 0; i < r->layout_count; i++) {
 		if (!layout_fits(r->layouts[i], &s, z, out))
 			continue;
@@ -252,6 +269,19 @@ static void take_over(const struct log_record *wrapper, struct log_record *inner
 bool rules_layout_parts(const struct rules *r, int layout, struct sv line, struct log_record *out)
 {
 	return parts_fit(r->layouts[layout], line, out);
+}
+
+bool rules_layout_is_first(const struct rules *r, int layout, struct sv line)
+{
+	const struct rivals *rivals = layout_rivals(r, (size_t)layout);
+
+	for (size_t i = 0; i < rivals->count; i++) {
+		const struct layout *rival = r->layouts[rivals->layouts[i]];
+
+		if (rival->line != NULL ? regex_match(rival->line, line, 0) : is_object(line))
+			return false;
+	}
+	return true;
 }
 
 bool rules_layout(const struct rules *r, struct sv line, struct zone z, int *layout_hint, struct arena *a,

@@ -34,6 +34,31 @@ static struct kit *read_log(struct sv text)
 	return k;
 }
 
+/* One line that only a looser layout fits does not make that of the others. */
+static void a_line_is_of_the_first_layout_that_fits(void **state)
+{
+	struct kit *k = read_log(SV("2026-11-30 13:47:01,000 INFO  [main] a.B text\n2026-11-30 13:47:02,500 INFO  [main] a.B - " EXPIRED "\n"));
+	struct rules *r = rules_load("rules", k->diag);
+	struct log_record record;
+	int hint = -1, loose;
+
+	(void)state;
+	assert_int_equal(k->event_count, 2);
+	assert_int_equal(k->events[0].type, EVENT_SESSION_EXPIRED);
+	assert_true(rules_layout(r, SV("2026-11-30 13:47:01,000 INFO  [main] a.B text"), (struct zone){ 0 }, &hint, k->arena, &record));
+	assert_sv_equal(record.body, "a.B text");
+	loose = hint;
+	assert_true(rules_layout(r, SV("2026-11-30 13:47:01,000 INFO  [main] a.B - text"), (struct zone){ 0 }, &hint, k->arena, &record));
+	assert_string_equal(record.layout, "level-thread-comma");
+	assert_sv_equal(record.body, "text");
+	assert_int_not_equal(hint, loose);
+	/* The looser one is there still. */
+	assert_true(rules_layout(r, SV("2026-11-30 13:47:01,000 INFO  [main] a.B text"), (struct zone){ 0 }, &hint, k->arena, &record));
+	assert_int_equal(hint, loose);
+	rules_free(r);
+	kit_free(k);
+}
+
 static void each_layout_gives_the_eviction_and_its_time(void **state)
 {
 	static const struct expected cases[] = {
@@ -126,6 +151,7 @@ static void what_only_looks_alike_is_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_line_is_of_the_first_layout_that_fits),
 		cmocka_unit_test(each_layout_gives_the_eviction_and_its_time),
 		cmocka_unit_test(the_message_is_neither_cut_nor_stretched),
 		cmocka_unit_test(what_only_looks_alike_is_none),

@@ -540,6 +540,7 @@ static void no_filter_by_literals_that_are_too_short(void **state)
 
 /* ---- blocks ---- */
 
+#define JOINING "[Consumer clientId=c-1, groupId=g] (Re-)joining group"
 #define LINE(second, text) "2024-05-01 10:00:" second ",000 INFO  [main] a.b.C - " text "\n"
 #define HEAD LINE("00", "first") LINE("01", "second")
 
@@ -873,7 +874,7 @@ static void awkward_logs_give_the_same(void **state)
 		"Caused by: java.io.IOException: x\n", "\n", "[2024-05-01 10:00:14,000] INFO a broker's (a.b.C)\n",
 		"2024-05-01T10:00:15.000000001Z stdout F " LINE("15", "wrapped"), "{\"@timestamp\":\"2024-05-01T10:00:15Z\",\"message\":\"x\"}\n",
 		"2024-02-30 10:00:15,000 INFO  [main] a.b.C - no such day\n", "2024-05-01 10:00:16,000 INFO  [main] a.b.C text\n",
-		LINE("17", "ConsumerConfig values: "), "\tgroup.id = refunds\n", "\tclient.id = c-1\n", "app.log:12:grepped\n",
+		"{ \"a\" : 1,\n", "  \"message\" : \"x\"\n", "}\n", LINE("17", "ConsumerConfig values: "), "\tgroup.id = refunds\n", "\tclient.id = c-1\n", "app.log:12:grepped\n",
 	};
 	struct arena *a = arena_new();
 	struct rules *r = shipped(a);
@@ -923,7 +924,7 @@ static void dense_logs_give_the_same(void **state)
 		"[2024-05-01 10:00:18,500] INFO two, was seen[2024-05-01 10:00:19,500] INFO it was seen (a.b.C)\n",
 		"[2024-02-30 10:00:18,500] INFO it was seen (a.b.C)\n", "2024-02-30 10:00:15,000 INFO  [main] a.b.C - was seen\n",
 		"2024-05-01T10:00:15.000000001Z stdout F " LINE("15", "was seen"), "{\"@timestamp\":\"2024-05-01T10:00:15Z\",\"message\":\"was seen\"}\n",
-		"app.log:12:was seen\n", LINE("12", "\x1b[31mwas seen\x1b[0m"),
+		"2024-05-01 10:00:16,000 INFO  [main] a.b.C was seen\n", "app.log:12:was seen\n", LINE("12", "\x1b[31mwas seen\x1b[0m"),
 		LINE("20", "was seen was seen was seen was seen was seen was seen was seen was seen was seen was seen was seen was seen "
 			   "was seen was seen was seen was seen was seen"),
 		"{ \"a\" : 1,\n", "  \"message\" : \"was seen\"\n", "}\n",
@@ -931,10 +932,14 @@ static void dense_logs_give_the_same(void **state)
 	};
 	const size_t n = sizeof lines / sizeof lines[0];
 	struct arena *a = arena_new();
+	struct sv with_loose = arena_printf(a, "%s\nrule loose\nevent broker.started\nmatch (?i)PLAIN\nexample plain\nexpect -\n", several_rules);
 	struct rules *r = rules_parse(SV("x"), SV(several_rules), diag_new(a)), *all = shipped(a);
+	/* One of them has no literal: then no line is plain. */
+	struct rules *loose = rules_parse(SV("x"), with_loose, diag_new(a));
 
 	(void)state;
 	assert_non_null(r);
+	assert_non_null(loose);
 	for (uint32_t seed = 0; seed < 4; seed++) {
 		/* The first lines alone are plain in any case; with the others all is mixed. */
 		struct buf text = shuffled(HEAD LINE("02", "third") "[2024-05-01 10:00:03,500] INFO fourth (a.b.C)\n" LINE("04", "fifth"), lines,
@@ -942,8 +947,10 @@ static void dense_logs_give_the_same(void **state)
 
 		check_same(buf_sv(&text), r, "dense lines");
 		check_same(buf_sv(&text), all, "dense lines, by the shipped rules");
+		check_same(buf_sv(&text), loose, "dense lines, by a rule without a literal");
 		buf_fini(&text);
 	}
+	rules_free(loose);
 	rules_free(all);
 	rules_free(r);
 	arena_free(a);
@@ -1000,6 +1007,48 @@ static void quiet_logs_give_the_same(void **state)
 		check_same(buf_sv(&text), r, dresses[i].message);
 		buf_fini(&text);
 	}
+	rules_free(r);
+	arena_free(a);
+}
+
+/* Lines of the plan's layout of which some are of one before it. */
+static void lines_of_an_earlier_layout_give_the_same(void **state)
+{
+	static const char *const lines[] = {
+		"2024-05-01 10:00:01,000 INFO  [main] plain\n", "2024-05-01 10:00:02,000 INFO  [main] (Re-)joining group\n",
+		"2024-05-01 10:00:03,000 INFO  [main] a heartbeat\n", LINE("04", "plain"), LINE("05", "(Re-)joining group"), LINE("06", "a heartbeat"),
+		LINE("07", JOINING), "2024-05-01 10:00:08,000 INFO  [main] " JOINING "\n",
+	};
+	struct arena *a = arena_new();
+	struct rules *r = shipped(a);
+	struct buf text = shuffled("2024-05-01 10:00:00,000 INFO  [main] first\n", lines, sizeof lines / sizeof lines[0], 5, 1000);
+
+	(void)state;
+	check_same(buf_sv(&text), r, "two layouts that begin alike");
+	buf_fini(&text);
+	rules_free(r);
+	arena_free(a);
+}
+
+/* As java.util.logging writes: the time and who speaks, and the level and the message on the line below. */
+static void messages_below_their_line_give_the_same(void **state)
+{
+	static const char rules[] =
+		"layout jul\nline ^(?<time>\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d,\\d{3}) \\[(?<thread>[^\\]]*)\\] (?<body>.*)$\n"
+		"time yyyy-MM-dd HH:mm:ss,SSS\nexample 2024-05-01 10:00:00,000 [t] x\nexpect body=x\n\n"
+		"rule seen\nevent broker.started\nmatch ^it was seen$\nexample it was seen\nexpect -\n";
+	static const char *const lines[] = {
+		"2024-05-01 10:00:00,000 [main] plain\n", "2024-05-01 10:00:01,000 [it was seen] \n", "INFO: it was seen\n",
+		"2024-05-01 10:00:02,000 [main] it was seen\n", "2024-05-01 10:00:03,000 [main] \n",
+	};
+	struct arena *a = arena_new();
+	struct rules *r = rules_parse(SV("x"), SV(rules), diag_new(a));
+	struct buf text = shuffled("2024-05-01 10:00:00,000 [main] first\n", lines, sizeof lines / sizeof lines[0], 1, 1000);
+
+	(void)state;
+	assert_non_null(r);
+	check_same(buf_sv(&text), r, "messages below");
+	buf_fini(&text);
 	rules_free(r);
 	arena_free(a);
 }
@@ -1078,6 +1127,8 @@ int main(void)
 		cmocka_unit_test(awkward_logs_give_the_same),
 		cmocka_unit_test(dense_logs_give_the_same),
 		cmocka_unit_test(quiet_logs_give_the_same),
+		cmocka_unit_test(lines_of_an_earlier_layout_give_the_same),
+		cmocka_unit_test(messages_below_their_line_give_the_same),
 		cmocka_unit_test(records_and_lines_that_are_too_long_give_the_same),
 		cmocka_unit_test(a_stream_that_breaks_gives_the_same),
 	};
