@@ -144,7 +144,7 @@ static void product_run(const struct filter *f, const struct filter_table *t, co
 	}
 }
 
-/* ---- by sums of products, sixteen places and more a step ---- */
+/* ---- by sums of products: 32 places and more a step ---- */
 
 #if defined(__x86_64__)
 
@@ -264,7 +264,8 @@ INLINE_AVX2 size_t sum_look(const struct filter_table *t, const char *bytes, siz
 }
 
 /* The places of a step in their order. */
-static size_t sum_places(const struct filter_table *t, const char *bytes, size_t n, const struct sum_found *found, struct filter_place *places)
+static size_t sum_places(const struct filter_table *t, const char *bytes, size_t n, const struct sum_found *found,
+			 struct filter_place *places)
 {
 	const size_t stride = t->steps.stride;
 	uint32_t ordered[4], any = 0;

@@ -210,7 +210,8 @@ INLINE_AVX2 void step_avx2(struct marks *m, const char *bytes, size_t at, uint64
 		m->other_count = put_bits(m->others, m->other_count, (uint32_t)at, (mask_avx2(low, high) | later) & in);
 }
 
-INLINE_AVX2 void look_avx2(struct marks *m, const char *bytes, size_t n, const struct needles_avx2 *needles, bool brackets, size_t pair_count)
+INLINE_AVX2 void look_avx2(struct marks *m, const char *bytes, size_t n, const struct needles_avx2 *needles, bool brackets,
+			   size_t pair_count)
 {
 	const size_t whole = n - n % STEP;
 	struct marks found = *m;
@@ -224,11 +225,11 @@ INLINE_AVX2 void look_avx2(struct marks *m, const char *bytes, size_t n, const s
 }
 
 /* Needles that are made elsewhere are kept in registers; those that are seen to be constants gcc 12 makes anew in each step. */
-#define LOOK_AVX2(name, brackets, pair_count)                                                                                      \
-	__attribute__((noinline, target("avx2,bmi,popcnt"))) static void name(struct marks *m, const char *bytes, size_t n,        \
-									      const struct needles_avx2 *needles)                  \
-	{                                                                                                                          \
-		look_avx2(m, bytes, n, needles, brackets, pair_count);                                                             \
+#define LOOK_AVX2(name, brackets, pair_count)                                                                          \
+	AVX2 __attribute__((noinline)) static void name(struct marks *m, const char *bytes, size_t n,                  \
+							const struct needles_avx2 *needles)                            \
+	{                                                                                                              \
+		look_avx2(m, bytes, n, needles, brackets, pair_count);                                                 \
 	}
 LOOK_AVX2(look_at_few, false, PAIRS_ALWAYS)
 LOOK_AVX2(look_at_brackets, true, PAIRS_ALWAYS)
