@@ -9,6 +9,7 @@
  *	rebalance.c  loads the lines, hands them out by group, makes the result
  *	episode.c    lines of one generation become one episode
  *	trigger.c    what the coordinator says of the cause
+ *	cause_index.c  who of many a line is about
  *	witness.c    what the clients say of it
  *	root.c       who came back, whether he had been alive, what follows from what
  *	absence.c    how long each member was without partitions
@@ -80,6 +81,7 @@ struct episode {
 	struct cause *causes;
 	size_t cause_count;
 	size_t cause_capacity;
+	struct cause_index *index;	/* of the causes; NULL while they are few */
 	size_t absence_capacity;
 };
 
@@ -89,6 +91,7 @@ struct group_life {
 	const struct clocks *clocks;
 	struct arena *arena;
 	struct sightings seen;		/* lines that name the group */
+	struct sightings losses;	/* of seen: a client's word that it is no member any more (root.c) */
 	struct sightings processes;	/* lines of all clients, of whatever group, and of processes killed, by host, then time */
 	struct coverage *logs;		/* of hosts, on the reference clock */
 	size_t log_count;
@@ -136,6 +139,19 @@ bool trigger_is_removal(enum trigger t);	/* a member goes, by whichever cause */
 bool trigger_is_arrival(enum trigger t);
 bool cause_is_of(const struct cause *c, struct sv member, struct sv client, struct sv host);
 void triggers_decide(struct group_life *life);
+
+/* One number for all goings, one for all comings, and one for each trigger else. */
+unsigned trigger_doing(enum trigger t);
+
+/* ---- cause_index.c ---- */
+
+/* The first of the episode's causes that is the same doing of the same member, as cause_is_of says; NULL when none is. */
+struct cause *cause_find(const struct episode *ep, const struct cause *sought);
+struct cause *cause_add(struct arena *a, struct episode *ep, const struct cause *c);
+/* The known one, which gets what it lacks of who it is about. */
+void cause_learn(struct arena *a, struct episode *ep, struct cause *known, const struct cause *from);
+/* As cause_find, one after the other: what it does without an index, and what a test holds it against. */
+struct cause *cause_find_one_by_one(const struct episode *ep, const struct cause *sought);
 
 /* ---- witness.c ---- */
 

@@ -41,6 +41,9 @@ int grants_find(struct store *s, const struct clocks *c, const struct groups *g,
  */
 int grants_take_commits(struct store *s, const struct clocks *c, struct arena *a, struct grants *grants);
 
+/* The rebalance that gave partitions then: of this generation where it is known, else the latest that had begun; 0 when none. */
+unsigned grants_rebalance(const struct rebalances *r, struct sv group, const int64_t *generation, struct ref_time t);
+
 /* Those of this consumer and partition: [*first, *end). */
 void grants_of(const struct grants *grants, const struct run *r, size_t *first, size_t *end);
 

@@ -80,6 +80,7 @@ struct rebalance {
 	/* Filled by share_find (method.md 5). */
 	bool has_exposure;	/* false: empty, the network did not cause it */
 	struct span exposure;
+	int64_t need_us;	/* what overlaps it for so long may be its cause (method.md 5) */
 	const char *exposure_basis; /* how its length is known: "timer reset", "setting", "default"; NULL without one */
 	bool observed;		/* jitter evidence covers it, or shows jitter */
 	bool counted;		/* in the shares: evidence that would have shown quiet as well covers it */

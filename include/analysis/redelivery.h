@@ -15,12 +15,13 @@ struct redelivery {
 	int64_t partition;
 	int64_t committed_offset;	/* where the new owner resumed: first offset delivered again */
 	int64_t processed_offset;	/* one past the last offset that had been processed before and came again */
-	size_t records;			/* offsets in between that were really seen twice */
+	size_t records;			/* offsets in between that were really seen twice; 0: not known, nothing shows each record */
 	unsigned rebalance;		/* id; 0 when none fits */
 	struct sv from, to;		/* consumers before and after */
 	struct ref_time time;		/* of the first record seen again */
 	int64_t longest_gap_us;		/* from a record's first handling to that after the rebalance; 0 when none was seen */
-	const char *basis;		/* "effects at the same offsets", "restored offset below one processed" */
+	/* "effects at the same offsets", "restored offset below one processed", "delivered from below a refused commit" */
+	const char *basis;
 	struct evidence_list evidence;
 };
 

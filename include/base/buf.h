@@ -27,6 +27,8 @@ struct sv buf_sv(const struct buf *b);
 
 void buf_add(struct buf *b, struct sv s);
 void buf_add_char(struct buf *b, char c);
+/* The end of the bytes, with room for n more: who writes there adds to b->n what was written. */
+char *buf_room(struct buf *b, size_t n);
 void buf_printf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*

@@ -45,6 +45,12 @@ bool sv_ends_with(struct sv s, struct sv suffix);
 bool sv_find(struct sv s, struct sv needle, size_t *at);
 bool sv_find_char(struct sv s, char c, size_t *at);
 bool sv_rfind_char(struct sv s, char c, size_t *at);
+/* How many zeros it begins with: quickly, for there may be gigabytes of them. */
+size_t sv_leading_zeros(struct sv s);
+
+/* FNV-1a of its bytes, begun with SV_HASH or the hash of what stands before. Texts made to collide cost time, not correctness. */
+#define SV_HASH UINT64_C(14695981039346656037)
+uint64_t sv_hash(uint64_t begun, struct sv s);
 
 /* Without ASCII white space at both ends. */
 struct sv sv_trim(struct sv s);

@@ -57,7 +57,7 @@ struct tstamp {
  *   SSS                   a fraction of any number of digits, to microseconds
  *   XXX                   Z, +08:00, +0800 or +08: gives the zone
  *   z                     UTC, CET, or an abbreviation that is ambiguous
- *   epoch_s epoch_ms epoch_us epoch_ns   seconds (with an optional fraction), ms, us, ns
+ *   epoch_s epoch_ms epoch_us epoch_ns   seconds, ms, us, ns, with an optional fraction
  *   uptime_s uptime_ms    the same since a start that is not known; blanks before them
  * Any other character stands for itself. *used is the number of bytes read.
  */

@@ -20,7 +20,7 @@
 /* Unpacked bytes, read once from start to end, with a look ahead at the start. */
 struct stream;
 #define STREAM_HEAD_BYTES 65536
-/* The first bytes (up to STREAM_HEAD_BYTES); they will be read again. */
+/* The first bytes (up to STREAM_HEAD_BYTES, or as far as somebody looked: stream.h); they will be read again. */
 struct sv stream_head(struct stream *s);
 /* Up to n bytes; 0 at the end; -1 on damage, which has been recorded: what came before it is good. */
 ptrdiff_t stream_read(struct stream *s, void *bytes, size_t n);
@@ -54,6 +54,8 @@ void lines_free(struct lines *l);
  * in UTF-8. What sniffers of text are given.
  */
 struct sv lines_preview(struct arena *a, struct sv head);
+/* Whether bytes that begin so are no UTF-8 and become it: what reads bytes must read lines instead. */
+bool lines_are_decoded(struct sv head);
 
 enum sniffed {
 	SNIFF_NOT_MINE,

@@ -31,6 +31,21 @@ struct stream *stream_new(struct arena *a, struct stream_source source);
 /* A stream of bytes that lie in memory and outlive it. */
 struct stream *stream_of(struct arena *a, struct sv bytes);
 /*
+ * Looks further, before anything was read: the head is so long from then on. A
+ * line that is read whole ends in it.
+ */
+#define STREAM_FURTHER_BYTES (LINE_BYTES_MAX + STREAM_HEAD_BYTES)
+struct sv stream_head_further(struct stream *s);
+/*
+ * Where a source gives a first line longer than LINE_BYTES_MAX: what stands
+ * behind it, or behind the zeros where all of it is zeros, as in a log that was
+ * truncated below its writer. Empty when there is nothing, or only behind
+ * STREAM_GAP_MOST bytes. What nobody reads of that line is not kept: it is read
+ * as zeros. For bytes that lines leave as they are.
+ */
+#define STREAM_GAP_MOST (UINT64_C(8) << 30)
+struct sv stream_head_behind(struct stream *s);
+/*
  * As stream_read, but the damage that it meets is not recorded: stream_read,
  * called once more, does. For readers that are not alone with diag.
  */

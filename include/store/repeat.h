@@ -22,10 +22,15 @@
  */
 #define REPEAT_FLOOD 1000
 
-/* The time stands first so that a log, which is in the order of its times, is looked up where it was last. */
+enum likeness_kind {
+	LIKENESS_NONE,	/* it cannot be told, for want of the line's text */
+	LIKENESS_LINE,	/* of time, host and text, and of what was found in it */
+	LIKENESS_ID,	/* of the id that a collector gave it */
+};
+
 struct likeness {
-	int64_t time_us;	/* 0 for what is known by an id */
-	int64_t digest;
+	enum likeness_kind kind;
+	uint64_t digest;
 	uint64_t before;	/* lines alike in this input, as far as they are remembered */
 };
 
@@ -42,10 +47,10 @@ struct repeats {
 /* At the begin of an input. */
 void repeats_begin(struct repeats *r);
 /*
- * The likeness of the event of a log: that of the second line alike in one
- * input is another than that of the first, and the same as that of the second
- * in another input. False when it cannot be told, for want of the line's text.
+ * The likeness of the event of a log, whose fields are written as facts.h does:
+ * that of the second line alike in one input is another than that of the first,
+ * and the same as that of the second in another input.
  */
-bool repeats_likeness(struct repeats *r, const struct event *e, struct likeness *out);
+struct likeness repeats_likeness(struct repeats *r, const struct event *e, struct sv fields);
 
 #endif

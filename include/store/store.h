@@ -7,7 +7,8 @@
  * file, one transaction an input: after a kill or on a full disk it holds
  * whole inputs only. Facts alone are kept; what is concluded from them is made
  * anew by analysis (the aligned times are kept beside, for people who query
- * the file: tables clock and zone, view aligned_event).
+ * the file: tables clock and zone, view aligned_event; view event has the
+ * events with a column for each field).
  */
 
 #include "base/arena.h"
@@ -19,19 +20,23 @@ struct store;
 
 enum store_mode {
 	STORE_READ,	/* must exist and be an incident database */
-	STORE_WRITE,	/* created when absent, upgraded when older */
+	STORE_WRITE,	/* created when absent */
 };
 
 /*
  * path ":memory:" makes one that lives in memory (tests). NULL on failure,
- * which is recorded in diag: not found, not ours, newer than this program,
- * locked, not writable.
+ * which is recorded in diag: not found, not ours, of another version of
+ * this program, locked, not writable.
  */
 struct store *store_open(const char *path, enum store_mode mode, struct diag *diag);
 /* Abandons an input that has not ended. Accepts NULL. */
 void store_close(struct store *s);
 
-/* The sink that input writes to. Keeps, at end, the problems that diag recorded for the input. */
+/*
+ * The sink that input writes to. Keeps, at end, the problems that diag recorded
+ * for the input. Events are gathered: what cannot be written is told by the put
+ * of a later one, or by end.
+ */
 struct input_sink store_sink(struct store *s);
 
 /* The offset of a host's clock against the reference: ref = host time - (offset + drift * (t - first)). */

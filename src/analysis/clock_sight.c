@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/path.h"
 #include "base/order.h"
 
 /* Packets of the two directions so close that no clock drifts by a transit between them. */
@@ -118,8 +119,9 @@ static int compare_pairs(const struct twin *x, const struct twin *y)
 		return x->x->host < y->x->host ? -1 : 1;
 	if (x->y->host != y->y->host)
 		return x->y->host < y->y->host ? -1 : 1;
-	order = sv_cmp(x->x->a, y->x->a);
-	return order != 0 ? order : sv_cmp(x->x->b, y->x->b);
+	/* All connections between two addresses pass the same hosts. */
+	order = sv_cmp(path_address(x->x->a), path_address(y->x->a));
+	return order != 0 ? order : sv_cmp(path_address(x->x->b), path_address(y->x->b));
 }
 
 static int by_pair_and_time(const void *left, const void *right)

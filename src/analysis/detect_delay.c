@@ -10,6 +10,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "analysis/seconds.h"
 #include "base/order.h"
 
 #define BASELINE_SAMPLES_MAX 4096
@@ -96,12 +97,11 @@ static bool has_rtt(const struct event *e)
 
 static int find_baselines(const struct detect_context *ctx, struct delays *d)
 {
-	const enum event_type types[] = { EVENT_NET_SECOND };
-	struct query *q = query_events(ctx->store, types, 1);
+	struct seconds *seconds = seconds_new(ctx->store, ctx->arena);
 	struct event e;
 	int rc;
 
-	while ((rc = query_next(q, &e)) == 1) {
+	while ((rc = seconds_next(seconds, &e)) == 1) {
 		if (!has_rtt(&e))
 			continue;
 		size_t i = direction_index(detect_path(ctx, &e), &e);
@@ -109,7 +109,7 @@ static int find_baselines(const struct detect_context *ctx, struct delays *d)
 		d->baselines = detect_room(ctx->arena, d->baselines, sizeof *d->baselines, i, &d->baseline_capacity);
 		add_to_baseline(ctx->arena, &d->baselines[i], e.value[FIELD_RTT_MEDIAN_US].number);
 	}
-	query_free(q);
+	seconds_free(seconds);
 	for (size_t i = 0; i < d->baseline_capacity; i++)
 		set_limit(ctx, &d->baselines[i]);
 	return rc;
@@ -180,17 +180,16 @@ static void take_round_trips(const struct detect_context *ctx, struct delays *d,
 
 int detect_delay(const struct detect_context *ctx)
 {
-	const enum event_type types[] = { EVENT_NET_SECOND };
 	struct delays d = { 0 };
 	struct event e;
 
 	if (find_baselines(ctx, &d) < 0)
 		return -1;
-	struct query *q = query_events(ctx->store, types, 1);
+	struct seconds *seconds = seconds_new(ctx->store, ctx->arena);
 	int rc;
-	while ((rc = query_next(q, &e)) == 1)
+	while ((rc = seconds_next(seconds, &e)) == 1)
 		if (has_rtt(&e))
 			take_round_trips(ctx, &d, &e);
-	query_free(q);
+	seconds_free(seconds);
 	return rc;
 }

@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+#include "analysis/seconds.h"
+
 static int64_t event_end_us(const struct event *e)
 {
 	int64_t end_us;
@@ -337,19 +339,17 @@ static void take_second(const struct detect_context *ctx, struct losses *losses,
 
 int detect_loss(const struct detect_context *ctx)
 {
-	const enum event_type types[] = { EVENT_NET_SECOND };
-	struct query *q = query_events(ctx->store, types, 1);
 	struct losses losses = { 0 };
+	struct seconds *seconds;
 	struct event e;
-	int rc = 0;
+	int rc;
 
-	if (find_given_up(ctx, &losses) < 0) {
-		query_free(q);
+	if (find_given_up(ctx, &losses) < 0)
 		return -1;
-	}
-	while ((rc = query_next(q, &e)) == 1)
+	seconds = seconds_new(ctx->store, ctx->arena);
+	while ((rc = seconds_next(seconds, &e)) == 1)
 		take_second(ctx, &losses, &e);
-	query_free(q);
+	seconds_free(seconds);
 	for (size_t i = 0; i < losses.capacity; i++)
 		close_second(ctx, &losses.items[i]);
 	return rc;

@@ -13,6 +13,11 @@
 
 #include <stdlib.h>
 
+#include "base/order.h"
+
+/* From fewer the rhythm of a client's heartbeats is not known. */
+#define HEARTBEATS_LEAST 8
+
 /* Intervals in order of time, disjoint: one ends when the side speaks, which may begin the next. */
 struct phases {
 	struct span *items;
@@ -31,6 +36,11 @@ struct conversation {
 	struct phases overdue;	    /* beyond what a request itself allows: a fetch may wait for records */
 	struct span_set waiting;    /* for what was owed, while connected */
 	int64_t long_quiet_us;	    /* of the caller, in phases that are long enough for a pause */
+	bool has_heartbeat;
+	int64_t heartbeat_us;	    /* the last one */
+	int64_t *gaps;		    /* between two of them */
+	size_t gap_count, gap_capacity;
+	bool is_untimed;	    /* they come by no timer */
 };
 
 struct conversations {
@@ -123,12 +133,43 @@ static struct span overdue_part(const struct detect_context *ctx, const struct e
 	return s;
 }
 
+/* Those closer than half an interval are of a member that has just joined, or of several members. */
+static void hear_heartbeat(const struct detect_context *ctx, struct conversation *c, const struct event *e)
+{
+	int64_t gap_us = e->time.us - c->heartbeat_us;
+
+	if (c->has_heartbeat && gap_us >= ctx->heartbeat_ms * US_PER_MS / 2)
+		*ARENA_PUSH(ctx->arena, c->gaps, c->gap_count, c->gap_capacity) = gap_us;
+	c->has_heartbeat = true;
+	c->heartbeat_us = e->time.us;
+}
+
+/*
+ * A timer gives one gap, again and again. Where heartbeats wait for the next
+ * poll the shortest gaps are the interval, whatever it was set to, and many
+ * others are longer.
+ */
+static bool is_untimed(const struct detect_context *ctx, struct conversation *c)
+{
+	int64_t late = 0;
+
+	if (c->gap_count < HEARTBEATS_LEAST)
+		return false;
+	qsort(c->gaps, c->gap_count, sizeof *c->gaps, order_i64_items);
+	int64_t interval_us = c->gaps[c->gap_count / 10];
+	for (size_t i = 0; i < c->gap_count; i++)
+		late += c->gaps[i] > interval_us / 100 * detect_threshold(ctx, THRESHOLD_PAUSE_HEARTBEAT_PERCENT);
+	return late * 100 >= (int64_t)c->gap_count * detect_threshold(ctx, THRESHOLD_PAUSE_UNTIMED_PERCENT);
+}
+
 /* What Kafka's own words say of a path. Those that are inferred say nothing of answers. */
 static void hear_requests(const struct detect_context *ctx, struct conversation *c, const struct event *e)
 {
 	if (e->strength != STRENGTH_PROVES)
 		return;
 	c->is_read = true;
+	if (e->type == EVENT_WIRE_HEARTBEAT)
+		hear_heartbeat(ctx, c, e);
 	if (e->type == EVENT_WIRE_LATE || e->type == EVENT_WIRE_UNANSWERED)
 		add_phase(ctx->arena, &c->overdue, overdue_part(ctx, e));
 	if (e->type == EVENT_WIRE_JOINED || e->type == EVENT_WIRE_SYNCED ||
@@ -169,8 +210,10 @@ static int listen(const struct detect_context *ctx, struct conversations *all)
 			c->long_quiet_us += span_length_us(span);
 	}
 	query_free(q);
-	for (size_t i = 0; i < all->capacity; i++)
+	for (size_t i = 0; i < all->capacity; i++) {
 		find_waiting(ctx->arena, &all->items[i]);
+		all->items[i].is_untimed = is_untimed(ctx, &all->items[i]);
+	}
 	return rc;
 }
 
@@ -283,6 +326,19 @@ static bool is_its_habit(const struct detect_context *ctx, const struct conversa
 	return c->long_quiet_us > span_set_length_us(&c->open) / 100 * detect_threshold(ctx, THRESHOLD_PAUSE_HABIT_PERCENT);
 }
 
+/*
+ * A client without a timer for its heartbeats sends nothing while its handler
+ * works on the records that it has, and asks for nothing: on the wire it cannot
+ * be told from one that stands still (method.md 4). One that stopped while it
+ * waited is betrayed by its fetch, which is answered into the silence.
+ */
+static bool may_be_handling(const struct detect_context *ctx, const struct conversation *c, const struct event *e)
+{
+	int64_t near_us = detect_threshold(ctx, THRESHOLD_PAUSE_ASKED_MS) * US_PER_MS, spoken_us;
+
+	return c->is_untimed && event_int(e, FIELD_SPOKEN_AT_US, &spoken_us) && spoken_us - e->time.us <= near_us;
+}
+
 static void take_quiet_caller(const struct detect_context *ctx, const struct conversation *c,
 			      const struct membership_log *log, const struct membership_log *lines,
 			      const struct event *e)
@@ -294,7 +350,7 @@ static void take_quiet_caller(const struct detect_context *ctx, const struct con
 		return;
 	if (detect_number(e, FIELD_ACKS) == 0 && detect_number(e, FIELD_PENDING) == 0)
 		return;
-	if (owes_nothing(ctx, c, log, e->host, s) || is_closing_within(ctx, lines, e->host, s))
+	if (may_be_handling(ctx, c, e) || owes_nothing(ctx, c, log, e->host, s) || is_closing_within(ctx, lines, e->host, s))
 		return;
 	struct window *w = detect_add(ctx, WINDOW_PROCESS_PAUSE, "capture", SV_ABSENT, c->path, s);
 	w->censored = detect_number(e, FIELD_CENSORED) != 0;

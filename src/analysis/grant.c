@@ -49,6 +49,13 @@ static unsigned rebalance_of_generation(const struct rebalances *r, struct sv gr
 	return best == NULL ? 0 : best->id;
 }
 
+unsigned grants_rebalance(const struct rebalances *r, struct sv group, const int64_t *generation, struct ref_time t)
+{
+	unsigned id = generation != NULL ? rebalance_of_generation(r, group, *generation, t) : 0;
+
+	return id != 0 ? id : rebalance_begun(r, group, t);
+}
+
 /* ---- partitions as text ---- */
 
 static bool number_after(struct sv piece, char separator, struct sv *topic, int64_t *partition)

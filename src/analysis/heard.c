@@ -48,6 +48,12 @@ static struct ref_time received(const struct clocks *c, const struct event *e)
 	return clock_input_to_ref(c, e->place.input, e->host, at);
 }
 
+/* Several requests may be told in one event, whose time is the first's: they followed one another without a gap. */
+static struct ref_time first_received(const struct clocks *c, const struct event *e)
+{
+	return event_int_or(e, FIELD_SAMPLES, 1) > 1 ? clock_event_to_ref(c, e) : received(c, e);
+}
+
 /* Events come in order of when they were sent, which is that of when they arrived but for what was sent again. */
 static void take(const struct clocks *c, struct latest *l, const struct event *e)
 {
@@ -156,14 +162,14 @@ static void take_voice(const struct detect_context *ctx, struct voices *all, con
 {
 	bool is_consumer = sv_starts_with(event_text(e, FIELD_API), SV("ConsumerGroup")), is_new;
 	bool is_parked = e->type == EVENT_WIRE_JOINED || e->type == EVENT_WIRE_SYNCED;
-	struct ref_time at = received(ctx->clocks, e);
+	struct ref_time first = first_received(ctx->clocks, e), at = received(ctx->clocks, e);
 	struct voice *v;
 
 	if (!restarts_timer(e, is_consumer))
 		return;
 	v = voice_of(ctx, all, e, &is_new);
-	if (!is_new && at.us - v->us > ctx->heartbeat_ms * US_PER_MS)
-		measure_gap(ctx, v->path, (struct span){ { v->us }, at });
+	if (!is_new && first.us - v->us > ctx->heartbeat_ms * US_PER_MS)
+		measure_gap(ctx, v->path, (struct span){ { v->us }, first });
 	if (is_parked)
 		at = detect_event_span(ctx, e).end;
 	if (is_new || at.us > v->us)

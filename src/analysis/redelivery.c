@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "analysis/redelivery_wire.h"
 #include "base/order.h"
 
 /* ---- offsets handled in more than one pass ---- */
@@ -373,6 +374,8 @@ int redeliveries_find(struct store *s, const struct clocks *c, const struct grou
 	find_repeats(t, a, repeats);
 	collect(out, r, repeats, a);
 	collect_silent_owners(grants, &refused, a, out);
+	if (redeliveries_from_wire(s, c, r, t, a, out) < 0)
+		return -1;
 	number(out, a);
 	return 0;
 }

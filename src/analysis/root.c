@@ -42,16 +42,25 @@ static bool tells_loss(enum event_type t)
 	       t == EVENT_WIRE_COMMIT;
 }
 
+/* Few of all lines, which are asked for of each member that went or came. */
+static void find_losses(struct group_life *life)
+{
+	for (size_t i = 0; i < life->seen.count; i++) {
+		const struct sighting *s = &life->seen.items[i];
+		if (tells_loss(s->event->type) && witness_is_unknown_member(s->event))
+			*ARENA_PUSH(life->arena, life->losses.items, life->losses.count, life->losses.capacity) = *s;
+	}
+}
+
 /* Whether any of the client's own lines say, between two instants, that its membership was lost. */
 static const struct sighting *loss_between(const struct group_life *life, const struct cause *c, int64_t from_us,
 					   int64_t to_us)
 {
-	for (size_t i = sightings_from(&life->seen, from_us); i < life->seen.count; i++) {
-		const struct sighting *s = &life->seen.items[i];
+	for (size_t i = sightings_from(&life->losses, from_us); i < life->losses.count; i++) {
+		const struct sighting *s = &life->losses.items[i];
 		if (s->time.us > to_us)
 			break;
-		if (tells_loss(s->event->type) && witness_is_unknown_member(s->event) &&
-		    cause_is_of(c, event_text(s->event, FIELD_MEMBER), event_text(s->event, FIELD_CLIENT), s->event->host))
+		if (cause_is_of(c, event_text(s->event, FIELD_MEMBER), event_text(s->event, FIELD_CLIENT), s->event->host))
 			return s;
 	}
 	return NULL;
@@ -293,6 +302,7 @@ static size_t root_of(const struct group_life *life, size_t place)
 
 void roots_link(struct group_life *life)
 {
+	find_losses(life);
 	link_returns(life);
 	link_ghosts(life);
 	triggers_decide(life);

@@ -266,6 +266,7 @@ static void judge_root(struct court *c, struct judged *j)
 	j->near = surroundings_of(&c->ctx, r, j->g);
 	j->uncertainty_us = exposure_uncertainty_us(&c->ctx, r, j->near, &j->is_clock_known);
 	exposure_of(j->near, j->g, j->uncertainty_us, r, &need, &j->why);
+	r->need_us = need;
 	j->as_jitter = (struct exposed){ .has_exposure = r->has_exposure, .trigger_time = r->trigger_time,
 					 .exposure = r->exposure, .windows = &j->near->jitter, .rivals = &j->near->pauses,
 					 .need_us = need, .slack_us = slack_us(j->g) };
@@ -291,6 +292,7 @@ static void judge_follower(struct court *c, struct judged *j, const struct judge
 	j->is_clock_known = root->is_clock_known;
 	r->has_exposure = from->has_exposure;
 	r->exposure = from->exposure;
+	r->need_us = from->need_us;
 	r->exposure_basis = from->exposure_basis;
 	r->implausible = from->implausible;
 	r->observed = from->observed;

@@ -42,24 +42,54 @@ static void add_sentence(struct rebalance *r, struct arena *a)
 	const struct evidence *first = &r->stalls.items[0];
 
 	r->attribution_note = arena_printf(a, "%.*s%sMeanwhile %.*s did not get on, as its own log tells (%.*s): a pause of that host "
-					      "is suggested as well.",
+					      "is suggested as well%s.",
 					   SV_ARG(r->attribution_note), sv_is_absent(r->attribution_note) ? "" : " ",
-					   SV_ARG(first->host), SV_ARG(first->text));
+					   SV_ARG(first->host), SV_ARG(first->text),
+					   r->attribution == ATTRIBUTION_AMBIGUOUS ? ", and which of them it was stays open" : "");
+}
+
+/*
+ * Both are named, and it is ambiguous unless one alone explains it (method.md 5).
+ * A line suggests, and what it stops is not told: so it makes no share of its
+ * own, and it cannot outweigh jitter that leaves no heartbeat a way through.
+ */
+static void weigh(struct rebalance *r, const struct span_set *stalled)
+{
+	if (r->attribution == ATTRIBUTION_LAGGED && span_set_overlap_us(stalled, r->exposure) >= r->need_us)
+		r->attribution = ATTRIBUTION_AMBIGUOUS;
 }
 
 static void find_of(const struct clocks *c, const struct group *g, const struct event *events, size_t n, struct arena *a,
 		    struct rebalance *r)
 {
 	const struct span before = time_before(r, g);
+	struct span_set stalled = { 0 };
 
-	for (size_t i = 0; i < n; i++)
-		if (is_of(r, events[i].host) && is_within(span_of(c, &events[i]), before))
-			evidence_add(&r->stalls, a, &events[i], clock_event_to_ref(c, &events[i]),
-				     "the host did not get on: a pause of its processes is suggested");
+	for (size_t i = 0; i < n; i++) {
+		struct span stall = span_of(c, &events[i]);
+
+		if (!is_of(r, events[i].host) || !is_within(stall, before))
+			continue;
+		span_set_add(&stalled, a, stall);
+		evidence_add(&r->stalls, a, &events[i], clock_event_to_ref(c, &events[i]),
+			     "the host did not get on: a pause of its processes is suggested");
+	}
 	if (r->stalls.count == 0)
 		return;
 	evidence_sort(&r->stalls);
+	weigh(r, &stalled);
 	add_sentence(r, a);
+}
+
+/* A follower has the attribution of its root. */
+static void hand_down(struct rebalances *r)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		const struct rebalance *root = rebalances_get(r, r->items[i].root);
+
+		if (!r->items[i].is_root && root != NULL && root->stalls.count > 0)
+			r->items[i].attribution = root->attribution;
+	}
 }
 
 int stalls_find(struct store *s, const struct clocks *c, const struct groups *g, struct arena *a, struct rebalances *r)
@@ -73,5 +103,6 @@ int stalls_find(struct store *s, const struct clocks *c, const struct groups *g,
 	for (size_t i = 0; n > 0 && i < r->count; i++)
 		if (r->items[i].is_root)
 			find_of(c, groups_get(g, r->items[i].group), events, n, a, &r->items[i]);
+	hand_down(r);
 	return 0;
 }

@@ -147,13 +147,20 @@ static void identify(const struct group_life *life, const struct sighting *s, st
 
 /* ---- causes of one episode ---- */
 
+unsigned trigger_doing(enum trigger t)
+{
+	if (trigger_is_removal(t))
+		return TRIGGER_COUNT;
+	return trigger_is_arrival(t) ? TRIGGER_COUNT + 1 : t;
+}
+
 static bool is_same_doing(enum trigger a, enum trigger b)
 {
-	return (trigger_is_removal(a) && trigger_is_removal(b)) || (trigger_is_arrival(a) && trigger_is_arrival(b)) || a == b;
+	return trigger_doing(a) == trigger_doing(b);
 }
 
 /* The broker's clock is kept for what both sides saw at once: the reference, as a rule. */
-static void strengthen(struct group_life *life, struct cause *known, const struct cause *c)
+static void strengthen(struct group_life *life, struct episode *ep, struct cause *known, const struct cause *c)
 {
 	if (c->meaning.precision > known->meaning.precision) {
 		known->meaning = c->meaning;
@@ -167,12 +174,7 @@ static void strengthen(struct group_life *life, struct cause *known, const struc
 		if (c->meaning.strength > known->meaning.strength)
 			known->meaning.strength = c->meaning.strength;
 	}
-	if (known->member.n == 0)
-		known->member = c->member;
-	if (known->client.n == 0)
-		known->client = c->client;
-	if (known->host.n == 0)
-		known->host = c->host;
+	cause_learn(life->arena, ep, known, c);
 }
 
 struct cause *trigger_add(struct group_life *life, struct episode *ep, const struct sighting *s, struct meaning m,
@@ -185,18 +187,11 @@ struct cause *trigger_add(struct group_life *life, struct episode *ep, const str
 	identify(life, s, &c);
 	c.is_within = ep->has_begun && s->time.us > ep->begun.us + EPISODE_SLACK_US;
 	episode_evidence(life, ep, s);
-	for (size_t i = 0; i < ep->cause_count; i++) {
-		struct cause *known = &ep->causes[i];
-		bool is_of_nobody = c.member.n == 0 && known->member.n == 0 && c.client.n == 0 && known->client.n == 0;
-		if (is_same_doing(known->meaning.trigger, m.trigger) &&
-		    (is_of_nobody || cause_is_of(known, c.member, c.client, c.host))) {
-			strengthen(life, known, &c);
-			return known;
-		}
-	}
-	struct cause *added = ARENA_PUSH(life->arena, ep->causes, ep->cause_count, ep->cause_capacity);
-	*added = c;
-	return added;
+	struct cause *known = cause_find(ep, &c);
+	if (known == NULL)
+		return cause_add(life->arena, ep, &c);
+	strengthen(life, ep, known, &c);
+	return known;
 }
 
 /* ---- the coordinator's lines ---- */

@@ -198,6 +198,7 @@ int windows_find(struct store *s, const struct clocks *c, const struct analysis_
 	windows_merge(&ctx);
 	if (heard_measure(&ctx) < 0 || windows_find_callers(&ctx) < 0)
 		return -1;
+	windows_join_ends(&ctx);
 	windows_join_pauses(&ctx);
 	return 0;
 }

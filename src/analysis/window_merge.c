@@ -9,6 +9,7 @@
  */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/detect.h"
 #include "base/order.h"
@@ -289,6 +290,86 @@ static void number(const struct detect_context *ctx)
 		detect_measure_spans(&w->items[i]);
 		evidence_sort(&w->items[i].evidence);
 	}
+}
+
+/* ---- one path, captured at both ends ---- */
+
+static bool is_placed(const struct window *w)
+{
+	return !sv_is_absent(w->path_a) && !sv_is_absent(w->caller);
+}
+
+/* Addresses alone do not make a path: behind translation many hosts have the same. The caller must be the same host. */
+static int compare_paths(const struct window *a, const struct window *b)
+{
+	int order = order_i64(is_placed(a), is_placed(b));
+
+	if (order == 0)
+		order = sv_cmp(a->caller, b->caller);
+	if (order == 0)
+		order = sv_cmp(a->path_a, b->path_a);
+	return order != 0 ? order : sv_cmp(path_address(a->path_b), path_address(b->path_b));
+}
+
+static int by_path_and_time(const void *x, const void *y)
+{
+	const struct window *a = x, *b = y;
+	int order = compare_paths(a, b);
+
+	if (order == 0)
+		order = order_i64(class_of(a), class_of(b));
+	return order != 0 ? order : by_time(x, y);
+}
+
+/* The figures of either end are counts of the same, which do not add up. */
+static void take_greater_measures(struct window *w, const struct window *other)
+{
+	for (size_t i = 0; i < other->measure_count; i++) {
+		const struct measure *m = &other->measures[i];
+		size_t k = 0;
+
+		while (k < w->measure_count && strcmp(w->measures[k].name, m->name) != 0)
+			k++;
+		if (k == w->measure_count)
+			w->measures[w->measure_count++] = *m;
+		else if (m->value > w->measures[k].value)
+			w->measures[k].value = m->value;
+	}
+}
+
+/* Into a, as what the caller's own host saw where it saw something. */
+static void merge_ends(const struct detect_context *ctx, struct window *a, const struct window *b)
+{
+	bool b_is_own = a->seen_elsewhere && !b->seen_elsewhere;
+	struct window own = b_is_own ? *b : *a, other = b_is_own ? *a : *b;
+
+	take_greater_measures(&own, &other);
+	other.measure_count = 0;
+	if (!own.has_heard) {
+		own.heard = other.heard;
+		own.has_heard = other.has_heard;
+	}
+	detect_merge(ctx->arena, &own, &other);
+	*a = own;
+}
+
+void windows_join_ends(const struct detect_context *ctx)
+{
+	int64_t gap_us = ctx->heartbeat_ms * US_PER_MS;
+	struct windows *w = ctx->out;
+	size_t last = 0;
+
+	sort(w, by_path_and_time);
+	for (size_t i = 1; i < w->count; i++) {
+		struct window *a = &w->items[last], *b = &w->items[i];
+
+		if (is_placed(a) && compare_paths(a, b) == 0 && class_of(a) == class_of(b) && are_close(a, b, gap_us))
+			merge_ends(ctx, a, b);
+		else
+			w->items[++last] = *b;
+	}
+	w->count = w->count > 0 ? last + 1 : 0;
+	number(ctx);
 }
 
 /* ---- one pause, logged and captured ---- */

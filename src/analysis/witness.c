@@ -210,10 +210,13 @@ static bool is_earlier(const struct cause *c, const struct teller *t)
 static bool removes(const struct episode *ep, const struct teller *t, const struct sighting *s)
 {
 	const struct event *e = s->event;
+	const struct cause gone = { .meaning.trigger = TRIGGER_SESSION_TIMEOUT, .member = event_text(e, FIELD_MEMBER),
+				    .client = client_of(e), .host = e->host };
+	const struct cause *first = cause_find(ep, &gone);
 
-	for (size_t i = 0; i < ep->cause_count; i++) {
+	for (size_t i = first == NULL ? ep->cause_count : (size_t)(first - ep->causes); i < ep->cause_count; i++) {
 		if (trigger_is_removal(ep->causes[i].meaning.trigger) && !is_earlier(&ep->causes[i], t) &&
-		    cause_is_of(&ep->causes[i], event_text(e, FIELD_MEMBER), client_of(e), e->host))
+		    cause_is_of(&ep->causes[i], gone.member, gone.client, gone.host))
 			return true;
 	}
 	return false;

@@ -63,6 +63,12 @@ void buf_add_char(struct buf *b, char c)
 	b->p[b->n++] = c;
 }
 
+char *buf_room(struct buf *b, size_t n)
+{
+	reserve(b, n);
+	return b->p + b->n;
+}
+
 void buf_printf(struct buf *b, const char *format, ...)
 {
 	va_list list, again;

@@ -109,6 +109,18 @@ bool sv_find_char(struct sv s, char c, size_t *at)
 	return true;
 }
 
+size_t sv_leading_zeros(struct sv s)
+{
+	static const char zeros[4096];
+	size_t n = 0;
+
+	while (s.n - n >= sizeof zeros && memcmp(s.p + n, zeros, sizeof zeros) == 0)
+		n += sizeof zeros;
+	while (n < s.n && s.p[n] == '\0')
+		n++;
+	return n;
+}
+
 bool sv_rfind_char(struct sv s, char c, size_t *at)
 {
 	for (size_t i = s.n; i > 0; i--) {
@@ -123,6 +135,13 @@ bool sv_rfind_char(struct sv s, char c, size_t *at)
 static bool is_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+uint64_t sv_hash(uint64_t begun, struct sv s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		begun = (begun ^ (unsigned char)s.p[i]) * UINT64_C(1099511628211);
+	return begun;
 }
 
 struct sv sv_trim(struct sv s)

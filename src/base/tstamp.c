@@ -7,7 +7,7 @@
 
 #include "base/cursor.h"
 
-/* Seconds with an optional fraction, or whole ms, us or ns, as microseconds. */
+/* Seconds, ms, us or ns, with an optional fraction, as microseconds. */
 static bool take_count(struct cursor *c, int64_t unit_us, int64_t per_us, int64_t *us)
 {
 	size_t start = c->at;
@@ -16,12 +16,13 @@ static bool take_count(struct cursor *c, int64_t unit_us, int64_t per_us, int64_
 		c->at++;
 	if (!sv_to_i64(sv_sub(c->text, start, c->at - start), &value) || value > INT64_MAX / 2 / unit_us)
 		return false;
-	if (unit_us == US_PER_S && cursor_peek(c) == '.') {
+	/* Of whatever unit: Kubernetes logs milliseconds with nanoseconds behind the dot. */
+	if (cursor_peek(c) == '.') {
 		c->at++;
 		if (!cursor_fraction(c, &fraction))
 			return false;
 	}
-	*us = value * unit_us / per_us + fraction;
+	*us = value * unit_us / per_us + fraction * unit_us / (US_PER_S * per_us);
 	return true;
 }
 

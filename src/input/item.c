@@ -138,8 +138,26 @@ static bool get_rules(const struct ingest_options *o, const struct rules **rules
 	return *rules != NULL;
 }
 
-static struct verdict sniff(const struct item_context *c, struct sv head, struct sv base_name)
+/* A log may begin with a line that no look ahead holds: what is known by lines is asked again, with more of them. */
+static bool is_log_further(const struct item_context *c, const struct item *item, const struct rules *rules)
 {
+	struct sv base_name = base_name_of(item->path), head = stream_head(item->stream);
+	const char *why;
+	size_t at;
+
+	if (head.n < STREAM_HEAD_BYTES || !noevidence_is_open(lines_preview(c->input, head)))
+		return false;
+	head = stream_head_further(item->stream);
+	if (log_kind.sniff(lines_preview(c->input, head), base_name, rules, &why) == SNIFF_MINE)
+		return true;
+	return head.n == STREAM_FURTHER_BYTES && !lines_are_decoded(head) &&
+	       !sv_find_char(sv_sub(head, 0, LINE_BYTES_MAX), '\n', &at) &&
+	       log_kind.sniff(stream_head_behind(item->stream), base_name, rules, &why) == SNIFF_MINE;
+}
+
+static struct verdict sniff(const struct item_context *c, const struct item *item)
+{
+	struct sv head = lines_preview(c->input, stream_head(item->stream)), base_name = base_name_of(item->path);
 	struct verdict v = { .row = NULL };
 
 	for (size_t i = 0; i < KIND_COUNT; i++) {
@@ -155,6 +173,10 @@ static struct verdict sniff(const struct item_context *c, struct sv head, struct
 		}
 		if (s == SNIFF_BROKEN)
 			return passed_over(arena_copy(c->input, sv_of(why)), "input.damaged");
+	}
+	if (is_log_further(c, item, v.rules)) {
+		v.row = row_by_name(log_kind.name);
+		return v;
 	}
 	return passed_over(noevidence_why(head, v.rules, c->input), "input.skipped");
 }
@@ -179,7 +201,7 @@ static struct verdict judge(const struct item_context *c, const struct item *ite
 		return passed_over(SV("empty"), "input.skipped");
 	if (c->options->as_kind != NULL)
 		return named_kind(c);
-	return sniff(c, lines_preview(c->input, head), base_name_of(item->path));
+	return sniff(c, item);
 }
 
 /* ---- begin to end ---- */

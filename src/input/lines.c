@@ -2,7 +2,8 @@
 /*
  * Lines of a stream, as kind.h promises. Bytes stay bytes: NUL and broken
  * UTF-8 are handed on as they are (they occur after crashes and copytruncate;
- * input-formats.md 4.3). UTF-16 with a byte order mark becomes UTF-8.
+ * input-formats.md 4.3). UTF-16 becomes UTF-8: by its byte order mark, or where
+ * every second byte is zero, as tools of Windows write it without one.
  */
 
 #include "input/kind.h"
@@ -53,12 +54,47 @@ static const struct byte_order_mark {
 	{ "\xfe\xff", 2, ENCODING_UTF16_BE },
 };
 
+static const struct byte_order_mark unmarked[] = {
+	{ "", 0, ENCODING_BYTES },
+	{ "", 0, ENCODING_UTF16_LE },
+	{ "", 0, ENCODING_UTF16_BE },
+};
+
+/* So many units at the start are looked at, and as few are not enough to tell. */
+#define UNITS_MOST 2048
+#define UNITS_LEAST 8
+
+static bool is_text(unsigned char c)
+{
+	return c == '\t' || c == '\n' || c == '\r' || c == 0x1b || (c >= 0x20 && c < 0x7f);
+}
+
+/*
+ * Whether units of two bytes are text: most have a zero beside a letter or a
+ * sign of ASCII, and none has it beside another byte, as numbers in a binary
+ * file do. Which of the two the zero is, high says.
+ */
+static bool is_utf16(struct sv head, size_t high)
+{
+	size_t units = head.n / 2 < UNITS_MOST ? head.n / 2 : UNITS_MOST, ascii = 0;
+
+	for (size_t i = 0; i < units; i++) {
+		if (head.p[2 * i + high] != '\0')
+			continue;
+		if (!is_text((unsigned char)head.p[2 * i + 1 - high]))
+			return false;
+		ascii++;
+	}
+	return units >= UNITS_LEAST && 2 * ascii > units;
+}
+
+/* How the bytes are to be read, and which of them stand before the text. */
 static const struct byte_order_mark *mark_of(struct sv head)
 {
 	for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
 		if (head.n >= marks[i].n && memcmp(head.p, marks[i].bytes, marks[i].n) == 0)
 			return &marks[i];
-	return NULL;
+	return &unmarked[is_utf16(head, 1) ? ENCODING_UTF16_LE : is_utf16(head, 0) ? ENCODING_UTF16_BE : ENCODING_BYTES];
 }
 
 static size_t put_utf8(char *to, uint32_t c)
@@ -202,6 +238,15 @@ static void skip_rest(struct lines *l)
 	}
 }
 
+/* Zeros where a line begins that is too long: left where a log was truncated below its writer, and no part of any line. */
+static bool skip_zeros(struct lines *l)
+{
+	size_t n = sv_leading_zeros((struct sv){ l->buffer + l->start, l->end - l->start });
+
+	consume(l, n);
+	return n > 0;
+}
+
 /* The buffered n bytes, end_bytes of which are the line's end. */
 static int deliver(struct lines *l, size_t n, size_t end_bytes, struct line *out)
 {
@@ -234,10 +279,10 @@ struct lines *lines_new(struct stream *s, struct diag *d)
 	l->arena = a;
 	l->stream = s;
 	l->diag = d;
-	if (mark != NULL) {
+	l->utf16.order = mark->encoding;
+	if (mark->n > 0) {
 		char passed_over[4];
 
-		l->utf16.order = mark->encoding;
 		l->offset = (uint64_t)stream_read(s, passed_over, mark->n);
 	}
 	if (l->utf16.order != ENCODING_BYTES)
@@ -263,14 +308,17 @@ int lines_next(struct lines *l, struct line *out)
 {
 	skip_rest(l);
 	for (;;) {
-		size_t buffered = l->end - l->start;
 		char *end = l->end > l->scanned ? memchr(l->buffer + l->scanned, '\n', l->end - l->scanned) : NULL;
-
-		if (end != NULL)
-			return deliver(l, (size_t)(end - l->buffer) + 1 - l->start, 1, out);
-		l->scanned = l->end;
+		size_t buffered = (end != NULL ? (size_t)(end - l->buffer) : l->end) - l->start;
 		/* One more for a CR, which would not count. */
-		if (buffered > LINE_BYTES_MAX + 1)
+		bool too_long = buffered > LINE_BYTES_MAX + 1;
+
+		if (too_long && skip_zeros(l))
+			continue;
+		if (end != NULL)
+			return deliver(l, buffered + 1, 1, out);
+		l->scanned = l->end;
+		if (too_long)
 			return deliver(l, buffered, 0, out);
 		if (!l->ended)
 			refill(l);
@@ -279,6 +327,11 @@ int lines_next(struct lines *l, struct line *out)
 		else
 			return l->damaged ? -1 : 0;
 	}
+}
+
+bool lines_are_decoded(struct sv head)
+{
+	return mark_of(head)->encoding != ENCODING_BYTES;
 }
 
 void lines_free(struct lines *l)
@@ -292,11 +345,9 @@ void lines_free(struct lines *l)
 struct sv lines_preview(struct arena *a, struct sv head)
 {
 	const struct byte_order_mark *mark = mark_of(head);
-	struct utf16 u = { .order = mark != NULL ? mark->encoding : ENCODING_BYTES };
+	struct utf16 u = { .order = mark->encoding };
 	char *text;
 
-	if (mark == NULL)
-		return head;
 	head = sv_sub(head, mark->n, head.n);
 	if (u.order == ENCODING_BYTES)
 		return head;

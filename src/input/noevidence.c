@@ -96,3 +96,17 @@ struct sv noevidence_why(struct sv head, const struct rules *rules, struct arena
 		return SV("nothing but white space");
 	return SV("text that is no log, table or sampling loop of a known form");
 }
+
+/* Lines of a log that are longer than this on the average hold more than messages. */
+#define LONG_LINE_BYTES 4096
+
+bool noevidence_is_open(struct sv head)
+{
+	size_t lines = 0;
+
+	if (sv_leading_zeros(head) == head.n)
+		return true;
+	for (size_t i = 0; i < head.n; i++)
+		lines += head.p[i] == '\n';
+	return lines < head.n / LONG_LINE_BYTES && sv_is_absent(magic_why(head)) && !is_binary(head);
+}

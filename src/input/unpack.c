@@ -3,7 +3,8 @@
  * Members of archives and contents of compressed files as streams. Damage is
  * met in two places: inside a member (its stream says -1) and between two
  * (unpack_next says -1). libarchive gives out whole blocks only: up to 64 KiB
- * before a break in a compressed file are lost with it.
+ * before a break in a compressed file are lost with it, but for a file of gzip,
+ * which is read once more by gunzip.c.
  */
 
 #include "input/unpack.h"
@@ -12,6 +13,9 @@
 #include <archive_entry.h>
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "input/gunzip.h"
 
 #define BLOCK_BYTES ((size_t)64 * 1024)
 #define TAR_HEADER_BYTES 512
@@ -20,7 +24,9 @@ struct unpack {
 	struct archive *archive;
 	struct unpack_options options;
 	struct stream *packed;	/* NULL when a file descriptor is read */
+	int fd;			/* which that is; -1: none */
 	char *buffer;		/* of packed, for libarchive */
+	bool began;		/* with its first member */
 	bool is_archive;	/* else the content of one compressed file */
 	bool in_member;
 	const char *code;	/* of the problem that ended the member, or all; NULL while all is well */
@@ -32,6 +38,12 @@ struct unpack {
 	size_t block_bytes;
 	int64_t block_offset;	/* in the member; what lies between it and position is a hole of zeros */
 	int64_t position;
+	/* What libarchive held back when a file of gzip broke off; NULL while it has not. */
+	struct gunzip *rest;
+	off_t rest_at;		/* in the file */
+	char *rest_block;
+	int broken;		/* what libarchive said then, and why */
+	const char *why;
 };
 
 static const struct magic {
@@ -95,12 +107,17 @@ static void fail(struct unpack *u, const char *code, const char *problem)
 	u->over = true;
 }
 
-/* A checksum or a cipher spoils one member; anything fatal all that follow. */
-static void fail_by_archive(struct unpack *u, int rc)
+static const char *archive_why(const struct unpack *u)
 {
 	const char *what = archive_error_string(u->archive);
 
-	fail(u, "input.damaged", what != NULL ? what : "the archive cannot be read");
+	return what != NULL ? what : "the archive cannot be read";
+}
+
+/* A checksum or a cipher spoils one member; anything fatal all that follow. */
+static void fail_by_archive(struct unpack *u, int rc)
+{
+	fail(u, "input.damaged", archive_why(u));
 	u->over = rc == ARCHIVE_FATAL;
 }
 
@@ -121,6 +138,60 @@ static bool charge(struct unpack *u, uint64_t bytes)
 	return true;
 }
 
+/* ---- what is left before a break ---- */
+
+static ptrdiff_t rest_read(void *context, void *bytes, size_t n)
+{
+	struct unpack *u = context;
+	ssize_t got;
+
+	do
+		got = pread(u->fd, bytes, n, u->rest_at);
+	while (got < 0 && errno == EINTR);
+	if (got > 0)
+		u->rest_at += got;
+	return got;
+}
+
+/* Only a file can be read once more. */
+static bool is_gzip_file(const struct unpack *u)
+{
+	unsigned char magic[2];
+
+	return u->fd >= 0 && pread(u->fd, magic, sizeof magic, 0) == sizeof magic && magic[0] == 0x1f && magic[1] == 0x8b;
+}
+
+/* Begins to read the file once more, behind what of the member has been given out. */
+static void begin_rest(struct unpack *u, int rc)
+{
+	int64_t skipped = 0;
+	size_t got;
+
+	u->broken = rc;
+	u->why = arena_strdup(u->options.arena, sv_of(archive_why(u)));
+	u->rest = gunzip_new(stream_new(u->options.arena, (struct stream_source){ rest_read, NULL, u }), u->options.arena);
+	u->rest_block = arena_alloc(u->options.arena, BLOCK_BYTES);
+	do {
+		int64_t left = u->position - skipped;
+
+		got = gunzip_read(u->rest, u->rest_block, left < (int64_t)BLOCK_BYTES ? (size_t)left : BLOCK_BYTES);
+		skipped += (int64_t)got;
+	} while (got > 0);
+}
+
+/* As next_block; the break is told behind it. */
+static int next_rest(struct unpack *u)
+{
+	u->block = u->rest_block;
+	u->block_bytes = gunzip_read(u->rest, u->rest_block, BLOCK_BYTES);
+	u->block_offset = u->position;
+	if (u->block_bytes > 0)
+		return 1;
+	fail(u, "input.damaged", u->why);
+	u->over = u->broken == ARCHIVE_FATAL;
+	return -1;
+}
+
 /* ---- a member as a stream ---- */
 
 /* 1: there are bytes or a hole before the block's end; 0: the member has ended; -1. */
@@ -131,10 +202,14 @@ static int next_block(struct unpack *u)
 	int64_t offset;
 
 	while (u->block_bytes == 0) {
-		int rc = archive_read_data_block(u->archive, &bytes, &n, &offset);
+		int rc = u->rest == NULL ? archive_read_data_block(u->archive, &bytes, &n, &offset) : ARCHIVE_FATAL;
 
 		if (rc == ARCHIVE_EOF)
 			return 0;
+		if (rc != ARCHIVE_OK && u->rest == NULL && !u->is_archive && is_gzip_file(u))
+			begin_rest(u, rc);
+		if (u->rest != NULL)
+			return next_rest(u);
 		if (rc != ARCHIVE_OK) {
 			fail_by_archive(u, rc);
 			return -1;
@@ -205,6 +280,7 @@ static struct unpack *unpack_new(const struct unpack_options *o)
 
 	u->options = *o;
 	u->archive = a;
+	u->fd = -1;
 	if (a == NULL) {
 		fail(u, "input.damaged", "no memory to unpack it");
 		return u;
@@ -225,6 +301,7 @@ struct unpack *unpack_fd(int fd, const struct unpack_options *o)
 {
 	struct unpack *u = unpack_new(o);
 
+	u->fd = fd;
 	if (u->archive != NULL && archive_read_open_fd(u->archive, fd, BLOCK_BYTES) != ARCHIVE_OK)
 		fail_by_archive(u, ARCHIVE_FATAL);
 	return u;
@@ -333,30 +410,48 @@ static bool is_time(int64_t s)
 	return s > 0 && s < INT64_C(253402300800);
 }
 
-int unpack_next(struct unpack *u, struct arena *member, struct unpack_member *out)
+/* A file of gzip that breaks off in its first block is not even opened. False when nothing can be had of it. */
+static bool begin_with_rest(struct unpack *u)
 {
-	struct archive_entry *entry = NULL;
-	int rc = leave_member(u);
+	if (u->began || !is_gzip_file(u))
+		return false;
+	u->code = NULL;
+	begin_rest(u, ARCHIVE_FATAL);
+	return next_rest(u) == 1;
+}
 
-	if (rc != 1)
-		return rc;
-	rc = next_file(u, &entry);
-	if (rc != 1)
-		return rc;
-	u->is_archive = archive_format(u->archive) != ARCHIVE_FORMAT_RAW;
-	u->in_member = true;
-	u->block_bytes = 0;
-	u->position = 0;
-	*out = (struct unpack_member){
-		.name = u->is_archive ? name_of(entry, member) : SV_ABSENT,
-		.stream = stream_new(member, (struct stream_source){ member_read, member_report, u }),
-		.has_size = archive_entry_size_is_set(entry) && archive_entry_size(entry) >= 0,
-	};
+static void tell_of(struct archive_entry *entry, struct unpack_member *out)
+{
+	out->has_size = archive_entry_size_is_set(entry) && archive_entry_size(entry) >= 0;
 	if (out->has_size)
 		out->size_bytes = (uint64_t)archive_entry_size(entry);
 	out->has_modified = archive_entry_mtime_is_set(entry) && is_time(archive_entry_mtime(entry));
 	if (out->has_modified)
 		out->modified_s = archive_entry_mtime(entry);
+}
+
+int unpack_next(struct unpack *u, struct arena *member, struct unpack_member *out)
+{
+	struct archive_entry *entry = NULL;
+	int rc = leave_member(u);
+
+	u->block_bytes = 0;
+	u->position = 0;
+	if (rc == 1)
+		rc = next_file(u, &entry);
+	if (rc < 0 && begin_with_rest(u))
+		rc = 1;
+	if (rc != 1)
+		return rc;
+	u->began = true;
+	u->is_archive = u->rest == NULL && archive_format(u->archive) != ARCHIVE_FORMAT_RAW;
+	u->in_member = true;
+	*out = (struct unpack_member){
+		.name = u->is_archive ? name_of(entry, member) : SV_ABSENT,
+		.stream = stream_new(member, (struct stream_source){ member_read, member_report, u }),
+	};
+	if (u->rest == NULL)
+		tell_of(entry, out);
 	return 1;
 }
 

@@ -231,8 +231,12 @@ static void explain_redelivery(struct explanation *x, unsigned id)
 	const struct redelivery *r = &e->redeliveries[id - 1];
 	out_section(o, "redelivery", arena_printf(c->a, "L%u: %.*s-%" PRId64 " delivered again from offset %" PRId64 " to %" PRId64, r->id,
 						  SV_ARG(r->topic), r->partition, r->committed_offset, r->processed_offset - 1));
-	out_paragraph(o, arena_printf(c->a, "%zu records were handled by %.*s and again by %.*s (%s).", r->records,
-				      SV_ARG(words_or_dash(r->from)), SV_ARG(words_or_dash(r->to)), r->basis));
+	if (r->records > 0)
+		out_paragraph(o, arena_printf(c->a, "%zu records were handled by %.*s and again by %.*s (%s).", r->records,
+					      SV_ARG(words_or_dash(r->from)), SV_ARG(words_or_dash(r->to)), r->basis));
+	else
+		out_paragraph(o, arena_printf(c->a, "It came to %.*s (%s); nothing in the evidence shows each record.",
+					      SV_ARG(words_or_dash(r->to)), r->basis));
 	add_pieces(x, words_id(c->a, 'L', r->id), &r->evidence);
 }
 

@@ -24,7 +24,7 @@ static void redelivery_table(struct out *o, const struct chapter_context *c)
 		out_cell(o, arena_printf(c->a, "%.*s-%" PRId64, SV_ARG(r->topic), r->partition));
 		out_cell(o, arena_printf(c->a, "%" PRId64, r->committed_offset));
 		out_cell(o, arena_printf(c->a, "%" PRId64, r->processed_offset));
-		out_cell(o, arena_printf(c->a, "%zu", r->records));
+		out_cell(o, r->records > 0 ? arena_printf(c->a, "%zu", r->records) : SV("-"));
 		out_cell(o, words_or_dash(r->from));
 		out_cell(o, words_or_dash(r->to));
 		out_cell_refs(o, words_id(c->a, 'R', r->rebalance));
@@ -100,16 +100,26 @@ static void attempts_of(struct out *o, const struct chapter_context *c)
 	out_fold_end(o);
 }
 
-void chapter_effects(struct out *o, const struct chapter_context *c)
+static void effects_told(struct out *o, const struct chapter_context *c)
 {
 	const struct side_effects *e = &c->f->effects;
-	if (e->records == 0)
-		return;
-	out_section(o, "effects", SV("Side effects executed twice"));
 	out_paragraph(o, arena_printf(c->a, "%zu attempts at %zu intents (one business key and step each) were recorded; %zu intents "
 					    "took effect more than once.",
 				      e->records, e->intents, e->duplicate_count));
 	totals(o, c);
+}
+
+/* Redeliveries are told without effects too: logs and captures show them. */
+void chapter_effects(struct out *o, const struct chapter_context *c)
+{
+	const struct side_effects *e = &c->f->effects;
+	if (e->records == 0 && e->redelivery_count == 0)
+		return;
+	out_section(o, "effects", e->records > 0 ? SV("Side effects executed twice") : SV("Offsets handled again"));
+	if (e->records > 0)
+		effects_told(o, c);
+	else
+		out_paragraph(o, SV("No record of side effects is among the evidence: whether any was executed twice is not known."));
 	if (e->redelivery_count > 0)
 		redelivery_table(o, c);
 	if (e->duplicate_count > 0) {
@@ -185,7 +195,7 @@ static void members_redeliveries(struct json_writer *w, const struct findings *f
 		json_int(w, "partition", r->partition);
 		json_int(w, "committed_offset", r->committed_offset);
 		json_int(w, "processed_offset", r->processed_offset);
-		json_int(w, "records", (int64_t)r->records);
+		json_maybe_int(w, "records", r->records > 0, (int64_t)r->records);
 		json_id(w, "rebalance", 'R', r->rebalance);
 		json_text(w, "from", r->from);
 		json_text(w, "to", r->to);

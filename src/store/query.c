@@ -2,25 +2,266 @@
 /*
  * What analysis asks of the incident database, as structs. No statement here
  * changes anything.
+ *
+ * Which events a question is about, and in what order, is known from the survey
+ * of all of them (store/survey.h); their rows are then fetched by their ids.
  */
 
 #include "store/query.h"
 
-#include <string.h>
+#include <assert.h>
 
 #include <sqlite3.h>
 
-#include "base/buf.h"
 #include "base/texts.h"
+#include "store/facts.h"
 #include "store/handle.h"
+#include "store/rows.h"
+#include "store/survey.h"
+
+/* ---- rows of events ---- */
+
+#define EVENT_COLUMNS "id, input, type, time_us, number, byte_offset, facts, text"
+
+enum { GET_ID, GET_INPUT, GET_TYPE, GET_TIME, GET_NUMBER, GET_BYTE_OFFSET, GET_FACTS, GET_TEXT };
+
+/* 1, 0 when the type is none that this program knows, -1 when the row is damaged. Views live until the next step, or in a. */
+static int read_event(const struct store *s, struct sqlite3_stmt *row, struct arena *a, struct event *e)
+{
+	uint8_t type;
+
+	if (!names_find(&s->types, store_column_text(row, GET_TYPE), &type))
+		return 0;
+	event_init(e, (enum event_type)type);
+	e->id = sqlite3_column_int64(row, GET_ID);
+	e->time.us = sqlite3_column_int64(row, GET_TIME);
+	e->place.input = sqlite3_column_int64(row, GET_INPUT);
+	e->place.number = store_column_count(row, GET_NUMBER);
+	e->place.byte_offset = store_column_count(row, GET_BYTE_OFFSET);
+	e->text = store_column_text(row, GET_TEXT);
+	return facts_read(store_column_text(row, GET_FACTS), &s->facts, a, e) ? 1 : store_fail_damaged(s, "an event");
+}
+
+/* ---- events one after the other ---- */
 
 struct query {
 	struct store *store;
 	struct arena *arena;	/* holds the query itself */
+	struct arena *row;	/* what had to be unescaped of the event at hand */
 	struct sqlite3_stmt *statement;
+	struct survey *survey;
+	struct {
+		const struct survey_type *events;
+		size_t next;
+	} types[EVENT_COUNT];	/* those that are asked for */
+	size_t type_count;
+	struct rows ids;
+	int64_t id;		/* of the row at hand in ids */
 };
 
-/* ---- names that the database holds ---- */
+static bool is_before(const struct survey_event *a, const struct survey_event *b)
+{
+	return a->time_us != b->time_us ? a->time_us < b->time_us : a->id < b->id;
+}
+
+/* The next of all types by time, then id. There are few types, so each is looked at. */
+static bool next_id(void *context)
+{
+	struct query *q = context;
+	const struct survey_event *first = NULL;
+	size_t *taken = NULL;
+
+	for (size_t i = 0; i < q->type_count; i++) {
+		const struct survey_type *t = q->types[i].events;
+		size_t *next = &q->types[i].next;
+
+		if (*next < t->count && (first == NULL || is_before(&t->events[*next], first))) {
+			first = &t->events[*next];
+			taken = next;
+		}
+	}
+	if (first == NULL)
+		return false;
+	q->id = first->id;
+	++*taken;
+	return true;
+}
+
+static void give_id(void *context, int column, struct sqlite3_context *out)
+{
+	const struct query *q = context;
+
+	(void)column;
+	sqlite3_result_int64(out, q->id);
+}
+
+/* n == 0: all. A type that is named twice is asked for once. */
+static void choose_types(struct query *q, const enum event_type *types, size_t n)
+{
+	bool chosen[EVENT_COUNT] = { false };
+
+	for (size_t i = 0; i < n; i++)
+		chosen[types[i]] = true;
+	for (int t = 0; t < EVENT_COUNT; t++) {
+		if (n == 0 || chosen[t])
+			q->types[q->type_count++].events = &q->survey->types[t];
+	}
+}
+
+struct query *query_events(struct store *s, const enum event_type *types, size_t n)
+{
+	/* CROSS JOIN: in the order of the ids that are given, whatever SQLite thinks of them. */
+	static const char sql[] = "SELECT " EVENT_COLUMNS " FROM rows(?1) AS wanted CROSS JOIN event_row ON id = wanted.c0";
+	struct survey *survey = survey_use(s);
+	struct arena *arena;
+	struct query *q;
+
+	if (survey == NULL)
+		return NULL;
+	arena = arena_new();
+	q = arena_alloc(arena, sizeof *q);
+	q->arena = arena;
+	q->row = arena_new();
+	q->store = s;
+	q->survey = survey;
+	q->ids = (struct rows){ next_id, give_id, q };
+	choose_types(q, types, n);
+	if (store_prepare(s, sql, &q->statement) < 0)
+		goto fail;
+	if (rows_bind(q->statement, 1, &q->ids) != SQLITE_OK) {
+		store_fail(s, "query");
+		goto fail;
+	}
+	return q;
+fail:
+	query_free(q);
+	return NULL;
+}
+
+int query_next(struct query *q, struct event *e)
+{
+	int result, rc;
+
+	arena_reset(q->row);
+	while ((result = sqlite3_step(q->statement)) == SQLITE_ROW) {
+		rc = read_event(q->store, q->statement, q->row, e);
+		if (rc != 0)
+			return rc;
+	}
+	return result == SQLITE_DONE ? 0 : store_fail(q->store, "read");
+}
+
+void query_free(struct query *q)
+{
+	if (q == NULL)
+		return;
+	sqlite3_finalize(q->statement);
+	survey_release(q->survey);
+	arena_free(q->row);
+	arena_free(q->arena);
+}
+
+/* ---- events as an array ---- */
+
+/* Lines are copied as they are: hardly two are equal. */
+static void keep_event(struct texts *t, struct event *e)
+{
+	e->host = texts_keep(t, e->host);
+	e->text = arena_copy(t->arena, e->text);
+	for (field_set set = e->set; set != 0;) {
+		enum event_field f = field_take(&set);
+
+		if (field_infos[f].type == FIELD_TEXT)
+			e->value[f].text = texts_keep(t, e->value[f].text);
+	}
+}
+
+static size_t event_count(const struct query *q)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < q->type_count; i++)
+		n += q->types[i].events->count;
+	return n;
+}
+
+int query_load(struct store *s, const enum event_type *types, size_t n, struct arena *a, struct event **events,
+	       size_t *count)
+{
+	struct query *q = query_events(s, types, n);
+	struct texts texts;
+	size_t capacity;
+	int rc;
+
+	*events = NULL;
+	*count = 0;
+	if (q == NULL)
+		return -1;
+	/* Events are large: room for as many as there are, and no more. */
+	capacity = event_count(q);
+	*events = arena_array(a, capacity, sizeof **events);
+	texts_init(&texts, a, q->arena);
+	/* A row that has gone since the survey leaves its room unused; none can come. */
+	rc = 1;
+	while (*count < capacity && (rc = query_next(q, &(*events)[*count])) == 1)
+		keep_event(&texts, &(*events)[(*count)++]);
+	query_free(q);
+	return rc < 0 ? -1 : 0;
+}
+
+/* One alone shares its texts with none. */
+static void copy_event(struct arena *a, struct event *e)
+{
+	e->host = arena_copy(a, e->host);
+	e->text = arena_copy(a, e->text);
+	for (field_set set = e->set; set != 0;) {
+		enum event_field f = field_take(&set);
+
+		if (field_infos[f].type == FIELD_TEXT)
+			e->value[f].text = arena_copy(a, e->value[f].text);
+	}
+}
+
+int query_event(struct store *s, int64_t id, struct arena *a, struct event *e)
+{
+	static const char sql[] = "SELECT " EVENT_COLUMNS " FROM event_row WHERE id = ?";
+	struct sqlite3_stmt *statement = store_statement(s, STATEMENT_EVENT, sql);
+	int result, rc = 0;
+
+	if (statement == NULL)
+		return -1;
+	sqlite3_bind_int64(statement, 1, id);
+	result = sqlite3_step(statement);
+	if (result == SQLITE_ROW) {
+		rc = read_event(s, statement, a, e);
+		if (rc == 1)
+			copy_event(a, e);
+	} else if (result != SQLITE_DONE) {
+		rc = store_fail(s, "read");
+	}
+	sqlite3_reset(statement);
+	return rc;
+}
+
+int query_host_counts(struct store *s, struct arena *a, struct host_count **counts, size_t *n)
+{
+	struct survey *v = survey_use(s);
+
+	*counts = NULL;
+	*n = 0;
+	if (v == NULL)
+		return -1;
+	*n = v->host_count;
+	*counts = arena_array(a, *n, sizeof **counts);
+	for (size_t i = 0; i < *n; i++) {
+		(*counts)[i] = v->hosts[i];
+		(*counts)[i].host = arena_copy(a, v->hosts[i].host);
+	}
+	survey_release(v);
+	return 0;
+}
+
+/* ---- inputs and problems ---- */
 
 static enum place_unit unit_by_name(struct sv name)
 {
@@ -40,215 +281,6 @@ static enum severity severity_by_name(struct sv name)
 	return SEVERITY_ERROR;
 }
 
-static uint64_t column_count(struct sqlite3_stmt *statement, int column)
-{
-	int64_t n = sqlite3_column_int64(statement, column);
-
-	return n < 0 ? 0 : (uint64_t)n;
-}
-
-/* ---- events ---- */
-
-/* The columns of every query for events; those of the fields follow in the order of field.def. */
-static const char event_columns[] =
-	"SELECT id, input, type, strength, time_us, duration_us, host, unit, number, byte_offset, text";
-enum { GET_ID, GET_INPUT, GET_TYPE, GET_STRENGTH, GET_TIME, GET_DURATION, GET_HOST, GET_UNIT, GET_NUMBER, GET_BYTE_OFFSET,
-       GET_TEXT, GET_FIELDS };
-
-static void select_events(const struct store *s, struct buf *sql)
-{
-	buf_add(sql, sv_of(event_columns));
-	for (int f = 0; f < FIELD_COUNT; f++) {
-		if (s->columns & FIELD_BIT(f))
-			buf_printf(sql, ", \"%s\"", field_infos[f].name);
-		else
-			buf_add(sql, SV(", NULL"));
-	}
-	buf_add(sql, SV(" FROM event"));
-}
-
-/* False when the type is none that this program knows. */
-static bool read_event(struct sqlite3_stmt *statement, struct event *e)
-{
-	enum event_type type;
-
-	if (!event_by_name(store_column_text(statement, GET_TYPE), &type))
-		return false;
-	event_init(e, type);
-	e->id = sqlite3_column_int64(statement, GET_ID);
-	e->strength = sv_eq(store_column_text(statement, GET_STRENGTH), sv_of(strength_name(STRENGTH_PROVES)))
-			      ? STRENGTH_PROVES : STRENGTH_SUGGESTS;
-	e->time.us = sqlite3_column_int64(statement, GET_TIME);
-	e->duration_us = sqlite3_column_int64(statement, GET_DURATION);
-	e->host = store_column_text(statement, GET_HOST);
-	e->place.input = sqlite3_column_int64(statement, GET_INPUT);
-	e->place.unit = unit_by_name(store_column_text(statement, GET_UNIT));
-	e->place.number = column_count(statement, GET_NUMBER);
-	e->place.byte_offset = column_count(statement, GET_BYTE_OFFSET);
-	e->text = store_column_text(statement, GET_TEXT);
-	for (int f = 0; f < FIELD_COUNT; f++) {
-		if (sqlite3_column_type(statement, GET_FIELDS + f) == SQLITE_NULL)
-			continue;
-		if (field_infos[f].type == FIELD_INT)
-			event_set_int(e, (enum event_field)f, sqlite3_column_int64(statement, GET_FIELDS + f));
-		else
-			event_set_text(e, (enum event_field)f, store_column_text(statement, GET_FIELDS + f));
-	}
-	return true;
-}
-
-static int bind_types(struct sqlite3_stmt *statement, const enum event_type *types, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (sqlite3_bind_text(statement, (int)i + 1, event_infos[types[i]].name, -1, SQLITE_STATIC) != SQLITE_OK)
-			return -1;
-	}
-	return 0;
-}
-
-static void where_types(struct buf *sql, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		buf_add(sql, i == 0 ? SV(" WHERE type IN (?") : SV(", ?"));
-	if (n > 0)
-		buf_add_char(sql, ')');
-}
-
-struct query *query_events(struct store *s, const enum event_type *types, size_t n)
-{
-	struct arena *arena = arena_new();
-	struct query *q = arena_alloc(arena, sizeof *q);
-	struct buf sql;
-	int rc;
-
-	q->arena = arena;
-	q->store = s;
-	buf_init(&sql);
-	select_events(s, &sql);
-	where_types(&sql, n);
-	buf_add(&sql, SV(" ORDER BY time_us, id"));
-	buf_add_char(&sql, '\0');
-	rc = store_prepare(s, sql.p, &q->statement);
-	buf_fini(&sql);
-	if (rc == 0 && bind_types(q->statement, types, n) < 0)
-		rc = store_fail(s, "query");
-	if (rc < 0) {
-		query_free(q);
-		return NULL;
-	}
-	return q;
-}
-
-int query_next(struct query *q, struct event *e)
-{
-	int result;
-
-	while ((result = sqlite3_step(q->statement)) == SQLITE_ROW) {
-		if (read_event(q->statement, e))
-			return 1;
-	}
-	return result == SQLITE_DONE ? 0 : store_fail(q->store, "read");
-}
-
-void query_free(struct query *q)
-{
-	if (q == NULL)
-		return;
-	sqlite3_finalize(q->statement);
-	arena_free(q->arena);
-}
-
-/* ---- events as an array ---- */
-
-/* Lines are copied as they are: hardly two are equal. */
-static void keep_event(struct texts *t, struct event *e)
-{
-	e->host = texts_keep(t, e->host);
-	e->text = arena_copy(t->arena, e->text);
-	for (int f = 0; f < FIELD_COUNT; f++) {
-		if ((e->set & FIELD_BIT(f)) && field_infos[f].type == FIELD_TEXT)
-			e->value[f].text = texts_keep(t, e->value[f].text);
-	}
-}
-
-/* How many query_events would give, those of unknown types among them. */
-static int count_events(struct store *s, const enum event_type *types, size_t n, size_t *count)
-{
-	struct sqlite3_stmt *statement = NULL;
-	struct buf sql;
-	int rc;
-
-	buf_init(&sql);
-	buf_add(&sql, SV("SELECT count(*) FROM event"));
-	where_types(&sql, n);
-	buf_add_char(&sql, '\0');
-	rc = store_prepare(s, sql.p, &statement);
-	buf_fini(&sql);
-	if (rc == 0 && (bind_types(statement, types, n) < 0 || sqlite3_step(statement) != SQLITE_ROW))
-		rc = store_fail(s, "query");
-	if (rc == 0)
-		*count = (size_t)column_count(statement, 0);
-	sqlite3_finalize(statement);
-	return rc;
-}
-
-int query_load(struct store *s, const enum event_type *types, size_t n, struct arena *a, struct event **events,
-	       size_t *count)
-{
-	struct query *q;
-	struct texts texts;
-	struct event e;
-	size_t capacity = 0;
-	int rc;
-
-	*events = NULL;
-	*count = 0;
-	if (count_events(s, types, n, &capacity) < 0)
-		return -1;
-	q = query_events(s, types, n);
-	if (q == NULL)
-		return -1;
-	/* Events are large: room for as many as there are, and no more. */
-	*events = arena_array(a, capacity, sizeof **events);
-	texts_init(&texts, a, q->arena);
-	while ((rc = query_next(q, &e)) == 1) {
-		keep_event(&texts, &e);
-		*ARENA_PUSH(a, *events, *count, capacity) = e;
-	}
-	query_free(q);
-	return rc;
-}
-
-int query_event(struct store *s, int64_t id, struct arena *a, struct event *e)
-{
-	struct sqlite3_stmt *statement = NULL;
-	struct texts texts;
-	struct buf sql;
-	int result, rc;
-
-	buf_init(&sql);
-	select_events(s, &sql);
-	buf_add(&sql, SV(" WHERE id = ?"));
-	buf_add_char(&sql, '\0');
-	rc = store_prepare(s, sql.p, &statement);
-	buf_fini(&sql);
-	if (rc < 0)
-		return -1;
-	sqlite3_bind_int64(statement, 1, id);
-	result = sqlite3_step(statement);
-	if (result == SQLITE_ROW && read_event(statement, e)) {
-		texts_init(&texts, a, a);
-		keep_event(&texts, e);
-		rc = 1;
-	} else if (result != SQLITE_ROW && result != SQLITE_DONE) {
-		rc = store_fail(s, "read");
-	}
-	sqlite3_finalize(statement);
-	return rc;
-}
-
-/* ---- inputs and problems ---- */
-
 static void read_input(struct sqlite3_stmt *row, struct arena *a, struct input_info *info)
 {
 	struct sv *const texts[] = { &info->path, &info->kind, &info->format, &info->host, &info->digest,
@@ -261,7 +293,7 @@ static void read_input(struct sqlite3_stmt *row, struct arena *a, struct input_i
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		*texts[i] = arena_copy(a, store_column_text(row, column++));
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-		*counts[i] = column_count(row, column++);
+		*counts[i] = store_column_count(row, column++);
 	info->has_times = sqlite3_column_type(row, column) != SQLITE_NULL;
 	info->first.us = sqlite3_column_int64(row, column++);
 	info->last.us = sqlite3_column_int64(row, column);
@@ -269,16 +301,16 @@ static void read_input(struct sqlite3_stmt *row, struct arena *a, struct input_i
 
 int query_inputs(struct store *s, struct arena *a, struct input_info **inputs, size_t *count)
 {
-#define SELECT_INPUTS(lines)                                                                                       \
-	"SELECT id, path, kind, format, host, digest, why_skipped, zone_name, zone_source,"                          \
-	" size_bytes, records, events, skipped, unrecognized, " lines ", first_us, last_us FROM input ORDER BY id"
+	static const char sql[] =
+		"SELECT id, path, kind, format, host, digest, why_skipped, zone_name, zone_source,"
+		" size_bytes, records, events, skipped, unrecognized, lines, first_us, last_us FROM input ORDER BY id";
 	struct sqlite3_stmt *statement = NULL;
 	size_t capacity = 0;
 	int result;
 
 	*inputs = NULL;
 	*count = 0;
-	if (store_prepare(s, s->has_lines ? SELECT_INPUTS("lines") : SELECT_INPUTS("0"), &statement) < 0)
+	if (store_prepare(s, sql, &statement) < 0)
 		return -1;
 	while ((result = sqlite3_step(statement)) == SQLITE_ROW)
 		read_input(statement, a, ARENA_PUSH(a, *inputs, *count, capacity));
@@ -306,37 +338,13 @@ int query_problems(struct store *s, struct diag *d)
 			.place = {
 				.input = sqlite3_column_int64(statement, 4),
 				.unit = unit_by_name(store_column_text(statement, 5)),
-				.number = column_count(statement, 6),
-				.byte_offset = column_count(statement, 7),
+				.number = store_column_count(statement, 6),
+				.byte_offset = store_column_count(statement, 7),
 			},
-			.count = column_count(statement, 8),
+			.count = store_column_count(statement, 8),
 		};
 
 		diag_restore(d, &p);
-	}
-	sqlite3_finalize(statement);
-	return result == SQLITE_DONE ? 0 : store_fail(s, "read");
-}
-
-int query_host_counts(struct store *s, struct arena *a, struct host_count **counts, size_t *n)
-{
-	struct sqlite3_stmt *statement = NULL;
-	size_t capacity = 0;
-	enum event_type type;
-	int result;
-
-	*counts = NULL;
-	*n = 0;
-	if (store_prepare(s, "SELECT host, type, count(*) FROM event GROUP BY host, type ORDER BY host, type", &statement) < 0)
-		return -1;
-	while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
-		if (!event_by_name(store_column_text(statement, 1), &type))
-			continue;
-		*ARENA_PUSH(a, *counts, *n, capacity) = (struct host_count){
-			.host = arena_copy(a, store_column_text(statement, 0)),
-			.type = type,
-			.events = column_count(statement, 2),
-		};
 	}
 	sqlite3_finalize(statement);
 	return result == SQLITE_DONE ? 0 : store_fail(s, "read");

@@ -5,70 +5,35 @@
 
 #include <string.h>
 
-#include "base/digest.h"
+#include "base/fold.h"
 
 void repeats_begin(struct repeats *r)
 {
 	memset(r, 0, sizeof *r);
 }
 
-static void add_number(struct digest *d, uint64_t n)
-{
-	digest_add(d, &n, sizeof n);
-}
-
 /* With its length, so that no two lists of texts are alike. Absent is not empty. */
-static void add_text(struct digest *d, struct sv s)
+static uint64_t add_text(uint64_t digest, struct sv s)
 {
-	add_number(d, sv_is_absent(s) ? UINT64_MAX : s.n);
-	digest_add(d, s.p, s.n);
-}
-
-static void add_fields(struct digest *d, const struct event *e)
-{
-	for (int f = 0; f < FIELD_COUNT; f++) {
-		if (!(e->set & FIELD_BIT(f)))
-			continue;
-		add_number(d, (uint64_t)f);
-		if (field_infos[f].type == FIELD_INT)
-			add_number(d, (uint64_t)e->value[f].number);
-		else
-			add_text(d, e->value[f].text);
-	}
-}
-
-static uint64_t first_bytes(struct digest *d)
-{
-	char hex[2 * DIGEST_BYTES + 1];
-	uint64_t out = 0;
-
-	digest_hex(d, hex);
-	(void)sv_to_hex64((struct sv){ hex, 16 }, &out);
-	return out;
+	return sv_is_absent(s) ? fold_number(digest, UINT64_MAX) : fold_bytes(digest, s.p, s.n);
 }
 
 /* The collector's id says which record it is: two exports of it may differ in all that surrounds it. */
-static uint64_t digest_of_id(const struct event *e)
+static uint64_t digest_of_id(const struct event *e, struct sv fields)
 {
-	struct digest d;
+	uint64_t digest = add_text(LIKENESS_ID, sv_of(event_infos[e->type].name));
 
-	digest_init(&d);
-	add_number(&d, e->record_id);
-	add_text(&d, sv_of(event_infos[e->type].name));
-	add_fields(&d, e);
-	return first_bytes(&d);
+	return add_text(fold_number(digest, e->record_id), fields);
 }
 
-static uint64_t digest_of_line(const struct event *e)
+static uint64_t digest_of_line(const struct event *e, struct sv fields)
 {
-	struct digest d;
+	uint64_t digest = add_text(LIKENESS_LINE, sv_of(event_infos[e->type].name));
 
-	digest_init(&d);
-	add_text(&d, sv_of(event_infos[e->type].name));
-	add_text(&d, e->host);
-	add_text(&d, e->text);
-	add_fields(&d, e);
-	return first_bytes(&d);
+	digest = fold_number(digest, (uint64_t)e->time.us);
+	digest = add_text(add_text(digest, e->host), e->text);
+	/* The same line may speak of several members: an event of each. */
+	return add_text(digest, fields);
 }
 
 /* How many lines alike have come before in this input, as far as they are remembered. */
@@ -81,23 +46,21 @@ static uint64_t times_before(struct repeats *r, uint64_t digest)
 	return slot->times++;
 }
 
-bool repeats_likeness(struct repeats *r, const struct event *e, struct likeness *out)
+struct likeness repeats_likeness(struct repeats *r, const struct event *e, struct sv fields)
 {
-	uint64_t digest;
+	struct likeness l = { .kind = LIKENESS_NONE };
 
 	if (e->place.unit != PLACE_LINE || (e->text.n == 0 && e->record_id == 0))
-		return false;
-	out->before = 0;
+		return l;
 	if (e->record_id != 0) {
-		out->time_us = 0;
-		digest = digest_of_id(e);
-	} else {
-		out->time_us = e->time.us;
-		digest = digest_of_line(e);
-		/* An odd number: all multiples of it differ. */
-		out->before = times_before(r, digest ^ (uint64_t)e->time.us);
-		digest += out->before * UINT64_C(0x9e3779b97f4a7c15);
+		l.kind = LIKENESS_ID;
+		l.digest = digest_of_id(e, fields);
+		return l;
 	}
-	memcpy(&out->digest, &digest, sizeof out->digest);
-	return true;
+	l.kind = LIKENESS_LINE;
+	l.digest = digest_of_line(e, fields);
+	l.before = times_before(r, l.digest);
+	/* An odd number: all multiples of it differ. */
+	l.digest += l.before * UINT64_C(0x9e3779b97f4a7c15);
+	return l;
 }

@@ -26,7 +26,8 @@ static void read_form(const struct log_form *form, struct sv bytes, const struct
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct log_form *const forms[] = { &log_form_lines, &log_form_document, &log_form_csv, &log_form_journal };
+	static const struct log_form *const forms[] = { &log_form_lines, &log_form_document, &log_form_csv, &log_form_journal,
+							&log_form_frames, &log_form_indent };
 	struct sv bytes = { (const char *)data, size };
 	struct input_info info = { .id = 1 };
 	struct arena *a = arena_new();

@@ -31,7 +31,7 @@ static void read_with(const struct record_reader_ops *ops, const uint8_t *data, 
 	const char *why = NULL;
 	int rc = 0;
 
-	intake_init(&intake, stream_of(a, (struct sv){ (const char *)data, size }), 0, a);
+	intake_init(&intake, stream_of(a, (struct sv){ (const char *)data, size }), a);
 	reader = ops->open(&intake, a, &why);
 	while (reader != NULL && (rc = ops->next(reader, &record, &why)) == 1)
 		check(&record, size);

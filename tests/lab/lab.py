@@ -158,7 +158,7 @@ class Recording:
         for name in (step["host"] for step in steps_of(run) if step["do"] == "link"):
             more.setdefault(name, {})["link.log"] = "ip -s link show dev eth0 | sed 's/ link-netns .*//'"
         self.recorders = [recorder.HostRecorder(network.hosts[name], self.evidence / name, run["record"], more.get(name))
-                          for name in self.names]
+                          for name in self.names + [run["broker"]] * run["record"]["at_broker"]]
         self.injector = faults.Injector(run, network, self.cluster, self.consumers, self.producer, self.books, self.group)
         for one in self.recorders:
             one.start()

@@ -18,25 +18,33 @@
 #define INTAKE_ASK_MOST ((size_t)320 * 1024)
 /* Of a buffer that stays in the second-level cache; larger was slower, smaller costs calls. */
 #define INTAKE_READ_BYTES ((size_t)256 * 1024)
+/* What is left of the block before, then a block. */
+#define INTAKE_ROOM_BYTES (INTAKE_ASK_MOST + INTAKE_READ_BYTES)
 
-struct ahead;
+/* Who wants blocks to stay where they are, when others are read, gives each its room. */
+struct intake_rooms {
+	/* INTAKE_ROOM_BYTES for the next block; the same as before when nobody looks at that. NULL: no more is to be read. */
+	uint8_t *(*next)(void *context);
+	void *context;
+};
 
 struct intake {
 	struct stream *stream;
-	struct ahead *ahead;	/* NULL: blocks are read when they are needed */
-	uint8_t *bytes;		/* room for INTAKE_ASK_MOST, then a block */
+	struct intake_rooms rooms;
+	uint8_t *bytes;		/* the room at hand; NULL at the start */
 	size_t start, end;	/* what was read and not yet taken */
 	uint64_t offset;	/* in the stream, of bytes[start] */
 	bool ended;		/* there is no more to read */
-	bool damaged;		/* because the stream is: recorded by it */
+	bool damaged;		/* because the stream is: not yet recorded (stream_read_on) */
 };
 
-/* The buffers live in the arena. threads: above one, the stream is read ahead. */
-void intake_init(struct intake *i, struct stream *s, unsigned threads, struct arena *a);
-/* Leaves the stream to others. */
-void intake_fini(struct intake *i);
+/* One room in the arena, used over and over. */
+void intake_init(struct intake *i, struct stream *s, struct arena *a);
+void intake_init_rooms(struct intake *i, struct stream *s, struct intake_rooms rooms);
 /* Reads on until n bytes are there, or the stream has ended. False when they are not. */
 bool intake_fill(struct intake *i, size_t n);
+/* What is left goes on in the next room; it is at most a block. */
+void intake_turn(struct intake *i);
 
 static inline size_t intake_left(const struct intake *i)
 {

@@ -34,11 +34,11 @@ struct kafka_fetch {
 	uint64_t left;		/* of the frame, beyond what was taken */
 	uint64_t skip;
 	uint64_t topics, partitions, aborted, records;	/* to come: counts, and bytes */
-	size_t have;
-	uint8_t unit[KAFKA_FETCH_UNIT_BYTES];
-	char topic[256];
-	size_t topic_n;
+	size_t have, topic_n;	/* of unit, of topic */
 	int64_t partition, error;
+	/* What stands beyond have and topic_n is not set. */
+	char topic[256];
+	uint8_t unit[KAFKA_FETCH_UNIT_BYTES];
 };
 
 /* size: of the body, from after the correlation id. */

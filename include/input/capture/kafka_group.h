@@ -9,6 +9,11 @@
 struct kafka_layout {
 	int8_t latest;	/* version that the rows know; of later ones the header alone is read */
 	const struct kafka_row *request, *response;
+	/*
+	 * All that is looked at of the request stands in so many bytes of its body; 0: anywhere. It is read whole
+	 * nevertheless while it is in doubt that this is Kafka.
+	 */
+	uint16_t request_bytes;
 };
 
 /* NULL when bodies of this request are not read. */

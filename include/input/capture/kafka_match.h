@@ -60,6 +60,7 @@ struct kafka_store {
 struct kafka_queue {
 	struct kafka_request *oldest, **end;
 	unsigned count;
+	bool is_under_way;	/* one of them may not have been acknowledged yet */
 };
 
 void kafka_queue_init(struct kafka_queue *q);

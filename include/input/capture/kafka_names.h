@@ -4,7 +4,8 @@
 
 /*
  * Names that outlive their frame: groups, members, clients, topics. Each is
- * kept once; there are few in a capture, and a hostile one is cut off.
+ * kept once, so that equal ones stand at one address; there are few in a
+ * capture, and a hostile one is cut off.
  */
 
 #include "base/arena.h"
@@ -14,6 +15,8 @@ struct kafka_names;
 struct kafka_names *kafka_names_new(struct arena *a);
 /* The kept copy; absent when it was absent, is too long, or there is no room for more. */
 struct sv kafka_names_keep(struct kafka_names *n, struct sv name);
+/* The same, told what it probably is: another kept copy, or absent. */
+struct sv kafka_names_again(struct kafka_names *n, struct sv name, struct sv before);
 
 /* Topics by their id, as Metadata responses told. */
 void kafka_names_topic(struct kafka_names *n, struct sv id, struct sv topic);

@@ -24,14 +24,46 @@ struct kafka_reader {
 	enum kafka_read_state state;
 };
 
+/* What is left of the frame, at hand or not. */
+static inline size_t kafka_read_left(const struct kafka_reader *r)
+{
+	return (size_t)(r->end - r->at) + r->beyond;
+}
+
+/* n bytes are not at hand: notes why, and gives NULL. */
+const uint8_t *kafka_read_short(struct kafka_reader *r, size_t n);
+
 /* The next n bytes; NULL, and a state, when they are not at hand. */
-const uint8_t *kafka_read_bytes(struct kafka_reader *r, size_t n);
+static inline const uint8_t *kafka_read_bytes(struct kafka_reader *r, size_t n)
+{
+	const uint8_t *p = r->at;
+
+	if (r->state != KAFKA_READ_FINE || n > (size_t)(r->end - p))
+		return kafka_read_short(r, n);
+	r->at += n;
+	return p;
+}
+
 void kafka_read_skip(struct kafka_reader *r, uint64_t n);
 
 /* The number that stands in 1, 2, 4 or 8 bytes, with its sign. */
-int64_t kafka_read_number(const uint8_t *p, unsigned bytes);
+static inline int64_t kafka_read_number(const uint8_t *p, unsigned bytes)
+{
+	uint64_t value = (p[0] & 0x80) != 0 ? UINT64_MAX : 0;
+
+	for (unsigned i = 0; i < bytes; i++)
+		value = value << 8 | p[i];
+	return (int64_t)value;
+}
+
 /* The next one. */
-int64_t kafka_read_int(struct kafka_reader *r, unsigned bytes);
+static inline int64_t kafka_read_int(struct kafka_reader *r, unsigned bytes)
+{
+	const uint8_t *p = kafka_read_bytes(r, bytes);
+
+	return p != NULL ? kafka_read_number(p, bytes) : 0;
+}
+
 uint64_t kafka_read_varint(struct kafka_reader *r);
 
 /* How many bytes follow; -1: null. string: whether the classic length has two bytes, else four. */
@@ -43,11 +75,5 @@ struct sv kafka_read_blob(struct kafka_reader *r);
 size_t kafka_read_count(struct kafka_reader *r);
 /* Passes over the tag section that ends a struct; nothing in the classic encoding. */
 void kafka_read_tags(struct kafka_reader *r);
-
-/* What is left of the frame, at hand or not. */
-static inline size_t kafka_read_left(const struct kafka_reader *r)
-{
-	return (size_t)(r->end - r->at) + r->beyond;
-}
 
 #endif

@@ -10,16 +10,18 @@
 void kafka_report_answer(struct kafka_conn *c, const struct kafka_request *r, struct kafka_reader *body);
 /* One that had none up to then. */
 void kafka_report_unanswered(struct kafka_conn *c, const struct kafka_request *r, int64_t end_us, bool censored);
-/* Records of a fetch; gathered by the second. */
-void kafka_report_range(struct kafka_conn *c, const struct kafka_range *range);
-/* What was gathered. */
-void kafka_report_delivered(struct kafka_conn *c);
 /* A heartbeat that is inferred. */
 void kafka_report_beat(struct kafka_conn *c, const struct kafka_tls_beat *beat);
 /* How long answers took, over the capture. */
 void kafka_report_latencies(struct kafka *k);
 
-/* ---- for kafka_tell.c ---- */
+/* ---- for those that make events of their own ---- */
+
+/* An event of the connection. */
+void kafka_report_span(struct event *e, struct kafka_conn *c, enum event_type type, const struct place *place,
+		       int64_t start_us, int64_t end_us);
+/* When the request had been sent. */
+int64_t kafka_report_sent_us(const struct kafka_request *r);
 
 /* An event of a request that was answered now. */
 void kafka_report_begin(struct event *e, struct kafka_conn *c, enum event_type type, const struct kafka_request *r);

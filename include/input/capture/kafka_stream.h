@@ -72,6 +72,16 @@ struct kafka_stream {
 	uint64_t lost;		/* times that sync was lost */
 };
 
+/* Most of what passes is the inside of long frames. */
+static inline bool kafka_stream_is_inside(const struct kafka_stream *s, uint32_t sequence, uint64_t wire)
+{
+	return s->over >= wire && sequence == s->next && s->synced && s->parked == NULL;
+}
+
+/* Takes a piece of which that is so; the same as kafka_stream_take, which asks it first. */
+void kafka_stream_pass(struct kafka_stream *s, const struct kafka_framing *f, void *context, const uint8_t *bytes, size_t captured,
+		       size_t wire);
+
 /* The next byte will have this sequence number, and a frame begins there. */
 void kafka_stream_start(struct kafka_stream *s, uint32_t sequence);
 void kafka_stream_take(struct kafka_stream *s, struct kafka_pool *pool, const struct kafka_framing *f, void *context,

@@ -18,7 +18,7 @@ struct record_drops {
 
 struct record {
 	bool is_packet;		/* else it tells of drops alone */
-	const uint8_t *bytes;	/* captured ones; until the next record is asked for */
+	const uint8_t *bytes;	/* captured ones */
 	uint32_t captured;	/* of bytes; INTAKE_ASK_MOST or so of a longer packet */
 	uint32_t wire;		/* bytes on the wire; at least captured */
 	uint32_t link;		/* link type, as numbered by tcpdump.org/linktypes.html */
@@ -44,8 +44,14 @@ struct record_reader_ops {
 	struct record_reader *(*open)(struct intake *in, struct arena *a, const char **why);
 	/* 1 a record, 0 the end, -1 stopped. */
 	int (*next)(struct record_reader *r, struct record *out, const char **why);
+	/*
+	 * NULL, or what next would give one by one, of the records that lie
+	 * whole in what has been read: how many, which may be 0.
+	 */
+	size_t (*next_whole)(struct record_reader *r, struct record *out, size_t most);
 	/* Accepts NULL; NULL when there is nothing to close. */
 	void (*close)(struct record_reader *r);
+	bool keeps_bytes;	/* of the latest packet alone, by itself; else they stay in the intake's room */
 };
 
 extern const struct record_reader_ops record_pcap;	/* pcap 2.4, of micro- and nanoseconds */

@@ -50,6 +50,18 @@ struct tcp;
 struct tcp *tcp_new(struct event_sink sink);
 /* 0, or -1 when the sink failed. Memory is bounded by the number of open connections, which is bounded too. */
 int tcp_segment(struct tcp *t, const struct segment *s);
+/*
+ * The same in two steps, some segments apart: what the segment will need is
+ * fetched from memory while those before it are taken. What comes between
+ * changes nothing of what is made of it.
+ */
+struct tcp_key {
+	uint64_t hash, digest;	/* tcp_key_of (tcp_key.h) */
+};
+struct tcp_conn;
+/* Gives what most likely will be its connection; NULL: it has none. */
+struct tcp_conn *tcp_expect(const struct tcp *t, const struct tcp_key *key);
+int tcp_segment_expected(struct tcp *t, const struct segment *s, const struct tcp_key *key, struct tcp_conn *likely);
 
 /*
  * Whether a segment goes on where its connection stood. A silence after which

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "input/capture/tcp_flow.h"
 #include "input/capture/tcp_pair.h"
@@ -29,26 +30,63 @@ enum tcp_presence { TCP_NOT_YET, TCP_OPEN, TCP_LEFT };
 
 struct kafka_conn;
 
+/* What every segment touches stands first, as in struct tcp_flow. */
 struct tcp_conn {
 	struct tcp_address address[2];	/* of side a and b */
 	uint16_t port[2];
+	bool in_table;	/* else it is one for use again */
+	bool closed;	/* reset */
 	uint64_t domain;	/* of VLANs and tunnels */
-	uint64_t hash;		/* of all of these (tcp_table.h) */
 	struct tcp_pair *pair;
+	struct kafka_conn *kafka;	/* what it says in Kafka's protocol; NULL: nothing yet, or foreign */
+	int64_t last_us;
+	uint64_t segments, retransmits;
+	struct tcp_numbers numbers[2];	/* of the packets of side a, of side b */
+	enum tcp_presence presence;
+	bool spoke[2];	/* a packet of the side was seen */
+	bool is_foreign;	/* it speaks no Kafka */
+	uint32_t number;	/* tcp_activity.h */
 	struct tcp_flow flow[2];	/* what side a sends, what side b sends */
+	/* Seldom. */
+	uint64_t hash;		/* of address, port and domain (tcp_table.h) */
 	struct tcp_opening opening;
 	struct tcp_mark first;
-	int64_t last_us;
-	uint64_t segments, retransmits, copies;
-	bool closed;	/* reset */
-	bool spoke[2];	/* a packet of the side was seen */
-	enum tcp_presence presence;
-	struct tcp_numbers numbers[2];	/* of the packets of side a, of side b */
-	bool is_foreign;	/* it speaks no Kafka */
-	struct kafka_conn *kafka;	/* what it says in Kafka's protocol; NULL: nothing yet, or foreign */
+	uint64_t copies;
 	struct tcp_conn *next;	/* in the free list */
-	struct tcp_conn *older, *newer;	/* by latest activity */
 };
+
+/* From memory, for a segment of it that comes in a moment. */
+static inline void tcp_conn_fetch(const struct tcp_conn *c)
+{
+	__builtin_prefetch(c);
+	__builtin_prefetch(&c->numbers);
+	__builtin_prefetch(&c->flow[0]);
+	__builtin_prefetch(&c->flow[0].gap);
+	__builtin_prefetch(&c->flow[0].now);
+	__builtin_prefetch(&c->flow[1]);
+	__builtin_prefetch(&c->flow[1].gap);
+	__builtin_prefetch(&c->flow[1].now);
+}
+
+static inline bool tcp_conn_is_end(const struct tcp_conn *c, unsigned side, const uint8_t address[16], uint16_t port)
+{
+	return c->port[side] == port && memcmp(c->address[side].bytes, address, 16) == 0;
+}
+
+/* Whether the segment is from that side to the other, in whatever domain. */
+static inline bool tcp_conn_is_from(const struct tcp_conn *c, unsigned side, const struct segment *s)
+{
+	return tcp_conn_is_end(c, side, s->source, s->source_port) &&
+	       tcp_conn_is_end(c, !side, s->destination, s->destination_port);
+}
+
+static inline bool tcp_conn_is_of(const struct tcp_conn *c, const struct segment *s, unsigned *side)
+{
+	if (c->address[TCP_A].version != s->ip_version)
+		return false;
+	*side = tcp_conn_is_from(c, TCP_A, s) ? TCP_A : TCP_B;
+	return *side == TCP_A || tcp_conn_is_from(c, TCP_B, s);
+}
 
 static inline void tcp_conn_enter(struct tcp_conn *c)
 {

@@ -36,8 +36,36 @@ struct tcp_copies {
 	unsigned alias_count;
 };
 
-/* Whether s is a copy of a frame seen just before; s is remembered. hash: that of its ends (tcp_hash). */
-bool tcp_copies_see(struct tcp_copies *c, const struct segment *s, uint64_t hash, int64_t now_us);
+/* From memory, for a frame that comes in a moment. */
+static inline void tcp_copies_fetch(const struct tcp_copies *c, uint64_t digest)
+{
+	__builtin_prefetch(&c->slot[digest % TCP_COPY_SLOTS], 1);
+}
+
+/* With an IP identification: well under the least retransmission timeout (method.md 3). */
+#define TCP_COPY_WITH_ID_US (20 * US_PER_MS)
+/*
+ * Without one (IPv6, or IPv4 with 0, as Linux sends with "don't fragment" on
+ * some packets) nothing tells a copy from the same sent again but the time.
+ */
+#define TCP_COPY_WITHOUT_ID_US (1 * US_PER_MS)
+
+/* Apart from the rest, since most captures have but one domain. */
+void tcp_copies_see_domain(struct tcp_copies *c, size_t at, uint64_t domain, bool is_copy);
+/* Whether s, of that digest, is a copy of a frame seen just before; s is remembered. */
+static inline bool tcp_copies_see(struct tcp_copies *c, const struct segment *s, uint64_t digest, int64_t now_us)
+{
+	size_t at = (size_t)(digest % TCP_COPY_SLOTS);
+	int64_t limit_us = s->has_ip_id && s->ip_id != 0 ? TCP_COPY_WITH_ID_US : TCP_COPY_WITHOUT_ID_US;
+	bool is_copy = c->slot[at].us != 0 && c->slot[at].digest == digest && now_us - c->slot[at].us <= limit_us;
+
+	if (c->has_domains || s->domain != 0)
+		tcp_copies_see_domain(c, at, s->domain, is_copy);
+	c->slot[at].digest = digest;
+	c->slot[at].us = now_us;
+	return is_copy;
+}
+
 /* The domain that stands for all that are one with it. */
 uint64_t tcp_copies_domain(const struct tcp_copies *c, uint64_t domain);
 /* From now on the two are one. */

@@ -93,55 +93,77 @@ struct tcp_stall {
 	bool abandoned, censored;
 };
 
-/* The second at hand (net.second). */
+/* The second at hand (net.second). What every segment touches stands first. */
 struct tcp_second {
 	bool open;
 	int64_t second;
-	struct tcp_mark mark;
 	uint32_t segments, retransmits, timeouts;
 	uint32_t needless;	/* of the retransmits: no timer had run out, and the peer says that it had the data */
 	uint64_t bytes;
+	struct tcp_samples rtt;
 	/* First and latest of the transmissions whose timers ran out, when they were sent; 0: none. */
 	int64_t lost_first_us, lost_last_us;
-	struct tcp_samples rtt;
+	struct tcp_mark mark;
+};
+
+#define TCP_CALM_SECONDS 10
+
+/* Seconds before that one, which are told together (tcp_calm.h). */
+struct tcp_calm {
+	unsigned count;		/* 0: none */
+	int64_t first, last;	/* seconds */
+	struct tcp_mark mark;	/* of the first */
+	uint64_t segments, bytes;
+	uint64_t rtts;		/* round trips */
+	uint32_t min_us, max_us;	/* of all */
+	unsigned medians;
+	uint32_t median_us[TCP_CALM_SECONDS];	/* of the seconds that have any */
 };
 
 struct tcp_conn;
 
+/*
+ * What every segment touches stands first, in the order in which it is
+ * touched: with many connections, fetching them from memory is most of what a
+ * packet costs (tcp_expect).
+ */
 struct tcp_flow {
 	struct tcp_conn *conn;
-	unsigned side;		/* which sends */
-	bool synced;		/* next is known */
 	uint32_t next;		/* one past the highest sequence number sent */
-	bool fin_sent;
 	uint32_t fin;		/* sequence number of the FIN */
-	struct tcp_sent sent[TCP_SENT_MAX];	/* by sequence */
-	unsigned sent_count;
+	uint8_t side;		/* which sends */
+	uint8_t sent_count;
+	bool synced;		/* next is known */
+	bool fin_sent;
 	bool forgot;		/* all of sent was dropped, not accepted: whoever watches it must know (tcp_stall_forget) */
-	struct tcp_accepted accepted;
-	struct tcp_gap gap;
-	int64_t gap_sign_us;	/* of a bare gap: when the side's host was first heard again; set by tcp_stall_missed */
-	struct tcp_gap filled;	/* by the latest segment, if open: a bare gap, as it was */
-	int64_t progress_us;	/* when the peer acknowledged data last */
-	int64_t resent_after_us;	/* of the latest segment; 0 unless it was sent again */
+	bool fills;		/* the latest segment filled the gap in "filled" */
 	bool hasty;		/* data was sent again before its timer ran out: the latest */
-	uint32_t hasty_from, hasty_to;
 	bool jump_suspected;
-	uint32_t jump_next;	/* where the stream goes on if the jump was true */
 	bool ack_suspected;
-	uint32_t ack_at;
-	struct tcp_wait wait;
+	bool listed;		/* among the unacknowledged flows of the pair's side */
+	bool given_up;		/* stands in that list */
 	bool held;		/* a stall that waits for its verdict (tcp_stall.h) */
 	bool held_left;		/* its side has left: it waits for the peer to be heard elsewhere */
+	bool window_closed;	/* this side offers no receive window */
+	struct tcp_accepted accepted;
+	int64_t progress_us;	/* when the peer acknowledged data last */
+	int64_t resent_after_us;	/* of the latest segment; 0 unless it was sent again */
+	struct tcp_gap gap;
+	struct tcp_wait wait;
+	struct tcp_second now;
+	struct tcp_sent sent[TCP_SENT_MAX];	/* by sequence */
+	/* Seldom. */
+	struct tcp_flow *newer, *older;		/* unacknowledged flows of the pair's side */
+	struct tcp_flow *next_given_up, *previous_given_up;
+	struct tcp_gap filled;	/* by the latest segment, if it fills: a bare gap, as it was */
+	int64_t gap_sign_us;	/* of a bare gap: when the side's host was first heard again; set by tcp_stall_missed */
+	uint32_t hasty_from, hasty_to;
+	uint32_t jump_next;	/* where the stream goes on if the jump was true */
+	uint32_t ack_at;
 	struct tcp_stall held_stall;
 	int64_t held_since_us, held_replaced_us;
-	struct tcp_flow *newer, *older;		/* unacknowledged flows of the pair's side */
-	bool listed;
-	struct tcp_flow *next_given_up, *previous_given_up;
-	bool given_up;				/* stands in that list */
-	bool window_closed;	/* this side offers no receive window */
 	struct tcp_mark window_closed_mark;
-	struct tcp_second now;
+	struct tcp_calm calm;
 };
 
 enum tcp_data {
@@ -155,6 +177,8 @@ enum tcp_data {
 
 /* Takes a segment of this direction. peer_window_closed: the other side offered no window. */
 enum tcp_data tcp_flow_send(struct tcp_flow *f, const struct segment *s, int64_t now_us, bool peer_window_closed);
+/* The same without the short cut for what comes next, for tests to compare the two. */
+enum tcp_data tcp_flow_send_any(struct tcp_flow *f, const struct segment *s, int64_t now_us, bool peer_window_closed);
 
 struct tcp_progress {
 	struct tcp_sent head;	/* the oldest data before, now acknowledged at least in part */
@@ -162,6 +186,15 @@ struct tcp_progress {
 	bool has_rtt;
 	int64_t rtt_us;
 };
+
+/*
+ * Nearly always for a side that only receives: all that it sent was acknowledged
+ * before, and tcp_flow_acknowledge would change nothing.
+ */
+static inline bool tcp_flow_is_acknowledged(const struct tcp_flow *f, uint32_t ack)
+{
+	return f->sent_count == 0 && f->synced && ack == f->next && !f->gap.open && !f->ack_suspected && !f->forgot;
+}
 
 /* Takes an acknowledgment of this direction's data. False when it acknowledges nothing that is under way. */
 bool tcp_flow_acknowledge(struct tcp_flow *f, uint32_t ack, int64_t now_us, struct tcp_progress *out);

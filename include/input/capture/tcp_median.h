@@ -14,6 +14,9 @@
 
 struct tcp_median {
 	uint32_t count;
+	/* Where the median lies, kept as values come: asking for it costs the same however many there are. */
+	uint32_t below;		/* of count, in the buckets before it */
+	uint16_t middle;	/* its bucket */
 	uint16_t bucket[TCP_MEDIAN_BUCKETS];
 };
 

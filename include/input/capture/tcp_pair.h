@@ -25,42 +25,53 @@ struct tcp_address {
 
 #define TCP_WAKES_KEPT 4
 
-/* One host of the pair. */
+/* One host of the pair. What every packet touches stands first. */
 struct tcp_side {
 	int64_t heard_us;	/* its latest packet; 0: none yet */
-	int64_t woke_us[TCP_WAKES_KEPT];	/* when it was heard again after it had been silent for a while */
-	unsigned wakes;
-	struct tcp_median rtt;	/* of its data */
-	struct tcp_median gaps;	/* between its payloads, bursts taken as one */
-	bool acted;		/* last_act is known */
-	struct tcp_mark last_act;	/* its process did something: sent new payload, opened or closed */
-	uint64_t payloads;	/* segments with new payload so far */
-	uint64_t kernel_packets;	/* packets since last_act that needed no process */
 	int64_t asked_us;	/* first new payload of the peer since last_act: 0 when there was none */
 	int64_t accepted_us;	/* when data of it was last acknowledged */
 	int64_t trouble_us;	/* when data of it was last known to have stood unacknowledged for long */
+	uint64_t payloads;	/* segments with new payload so far */
+	uint64_t kernel_packets;	/* packets since last_act that needed no process */
 	struct tcp_flow *unacked;	/* newest first; those without a sign of the peer's host come first */
 	struct tcp_flow *given_up;	/* stalled flows whose side turned elsewhere, the peer not heard since */
+	struct tcp_mark last_act;	/* its process did something: sent new payload, opened or closed */
+	bool acted;		/* last_act is known */
+	unsigned wakes;
+	int64_t woke_us[TCP_WAKES_KEPT];	/* when it was heard again after it had been silent for a while */
+	struct tcp_median rtt;	/* of its data */
+	struct tcp_median gaps;	/* between its payloads, bursts taken as one */
 };
 
-/* Packets picked to be found again (tcp_sight.h). */
+/* Packets picked to be found again (tcp_sight.h), in passages of a conversation. */
 struct tcp_sights {
-	uint64_t mask;		/* of the digest: all these bits must be 0 */
-	unsigned count;		/* picked with this mask */
+	uint64_t mask;		/* of a passage's hash: all these bits must be 0 */
+	unsigned count;		/* passages picked with this mask */
+	uint64_t passage;	/* the latest that was picked */
+	unsigned packets;	/* of it */
 };
+
+#define TCP_RESENTS_KEPT 4
 
 struct tcp_pair {
-	uint64_t domain;	/* of VLANs and tunnels */
-	struct tcp_address caller, callee;
+	struct tcp_side side[2];
+	struct tcp_sights sights;
+	int64_t syn_us;		/* latest SYN without an answer */
+	unsigned open;		/* connections established, and not left by either side */
+	unsigned connecting;	/* connections with an unanswered SYN */
+	unsigned connections;	/* in the table */
+	bool certain;		/* a SYN told who called */
 	uint16_t callee_port;
 	uint16_t caller_port;	/* of the most recent connection */
-	bool certain;		/* a SYN told who called */
-	struct tcp_side side[2];
-	unsigned connections;	/* in the table */
-	unsigned open;		/* of them established, and not left by either side */
-	unsigned connecting;	/* of them with an unanswered SYN */
-	int64_t syn_us;		/* latest SYN without an answer */
-	struct tcp_sights sights;
+	struct tcp_address caller, callee;
+	uint64_t domain;	/* of VLANs and tunnels */
+	int64_t resent_second[TCP_RESENTS_KEPT];	/* the latest in which segments were sent again, in turn */
+	unsigned resents;	/* such seconds so far */
+	/*
+	 * Which of several VLANs or tunnels it is in that have hosts of these addresses; 0: none other is known. One that is
+	 * heard in one direction alone is no other: tunnels may differ by direction.
+	 */
+	uint8_t zone;
 	struct tcp_pair *next;	/* of the same hash, or in the free list */
 };
 
@@ -85,10 +96,27 @@ struct tcp_quiet {
 	int64_t start_us, end_us;
 	uint64_t kernel_packets;
 	bool pending;
+	bool has_spoken;	/* the other side has sent payload, */
+	int64_t spoken_us;	/* last at this time */
 };
 
+/*
+ * Data that stands so long is in trouble, and a host not heard for so long has
+ * been silent: beyond any delayed acknowledgment (RFC 9293 3.8.6.3).
+ */
+#define TCP_TROUBLE_US (500 * US_PER_MS)
+/* It was silent for a while, and is heard. */
+void tcp_pair_wake(struct tcp_side *s, int64_t now_us);
 /* A packet of a side was recorded. */
-void tcp_pair_hear(struct tcp_pair *p, unsigned side, int64_t now_us);
+static inline void tcp_pair_hear(struct tcp_pair *p, unsigned side, int64_t now_us)
+{
+	struct tcp_side *s = &p->side[side];
+
+	if (s->heard_us != 0 && now_us - s->heard_us > TCP_TROUBLE_US)
+		tcp_pair_wake(s, now_us);
+	s->heard_us = now_us;
+}
+
 /* When a side was first heard again after a silence that lasted beyond since_us; now_us if there was none of late. */
 int64_t tcp_pair_woke_us(const struct tcp_pair *p, unsigned side, int64_t since_us, int64_t now_us);
 
@@ -96,7 +124,11 @@ int64_t tcp_pair_woke_us(const struct tcp_pair *p, unsigned side, int64_t since_
 bool tcp_pair_act(struct tcp_pair *p, unsigned side, const struct tcp_mark *mark, bool is_payload,
 		  struct tcp_quiet *out);
 /* A side sent a packet that its kernel sends by itself. */
-void tcp_pair_kernel_packet(struct tcp_pair *p, unsigned side);
+static inline void tcp_pair_kernel_packet(struct tcp_pair *p, unsigned side)
+{
+	p->side[side].kernel_packets++;
+}
+
 /* Whether a side is quiet at the end of the evidence. */
 bool tcp_pair_quiet(const struct tcp_pair *p, unsigned side, int64_t now_us, struct tcp_quiet *out);
 /* No silence is measured from before now on: nothing is open, or the capture has a hole. */

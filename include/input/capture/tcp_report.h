@@ -13,8 +13,8 @@ struct tcp_report {
 	bool failed;
 };
 
-/* "[", an IPv6 address, "]:65535" */
-#define TCP_END_BYTES 56
+/* "[", an IPv6 address, "%17", "]:65535" */
+#define TCP_END_BYTES 64
 
 /* The texts of a connection's ends, which an event borrows. */
 struct tcp_ends {
@@ -26,8 +26,10 @@ void tcp_report_path(struct event *e, const struct tcp_conn *c, struct tcp_ends 
 void tcp_report_put(struct tcp_report *r, const struct event *e);
 
 void tcp_report_connection(struct tcp_report *r, const struct tcp_conn *c);
-/* The second at hand of a flow, if there is one; it is over then. */
+/* The second at hand of a flow, if there is one, is over: told now, or kept for later among others like it. */
 void tcp_report_second(struct tcp_report *r, struct tcp_flow *f);
+/* That one, and all that are kept. */
+void tcp_report_seconds(struct tcp_report *r, struct tcp_flow *f);
 void tcp_report_stall(struct tcp_report *r, const struct tcp_flow *f, const struct tcp_stall *stall);
 
 enum tcp_syn_end { TCP_SYN_ANSWERED, TCP_SYN_ABANDONED, TCP_SYN_CENSORED };

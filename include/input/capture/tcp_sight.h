@@ -6,9 +6,12 @@
  * Packets that can be found again in the capture of another host: what the one
  * sent the other received later, which links their clocks (method.md 2).
  *
- * Each capture picks by the packet's own digest, so that both pick the same,
- * and fewer of a hundred the more it has picked of the two hosts: what is
- * picked from late on was picked early on as well.
+ * A few neighbours say more than many strangers: which host is the nearer to
+ * the sender shows where packets of both directions passed shortly one after
+ * the other. So passages of conversations are picked, a few hundred bytes of
+ * both sides each. Each capture picks by the numbers that both show, so that
+ * both pick the same, and fewer of a hundred the more it has picked of the two
+ * hosts: what is picked from late on was picked early on as well.
  */
 
 #include "input/capture/tcp_report.h"

@@ -24,21 +24,50 @@
 #include "input/capture/tcp_conn.h"
 #include "input/capture/tcp_report.h"
 
-void tcp_stall_watch(struct tcp_flow *f);
+/*
+ * Most segments change nothing of this: so the question whether there is
+ * anything to do is asked in line, and those that do it stand apart.
+ */
+void tcp_stall_begin(struct tcp_flow *f);
+static inline void tcp_stall_watch(struct tcp_flow *f)
+{
+	if (f->sent_count > 0 && !f->listed)
+		tcp_stall_begin(f);
+}
+
 /* What was under way is not known any more. */
 void tcp_stall_forget(struct tcp_flow *f);
 /* Data was sent again: what was sent before, at lost_us, did not arrive. */
 void tcp_stall_resent(struct tcp_flow *f, bool timeout, int64_t lost_us, int64_t now_us);
-void tcp_stall_heard(struct tcp_flow *f, int64_t now_us);
+void tcp_stall_heard_waiting(struct tcp_flow *f, int64_t now_us);
+static inline void tcp_stall_heard(struct tcp_flow *f, int64_t now_us)
+{
+	if (f->sent_count > 0)
+		tcp_stall_heard_waiting(f, now_us);
+}
+
 /* side: whose packet it was, on connection c. */
-void tcp_stall_host_heard(struct tcp_pair *p, unsigned side, const struct tcp_conn *c, int64_t now_us,
-			  struct tcp_report *r);
+void tcp_stall_given_up_heard(struct tcp_side *waiting, const struct tcp_conn *c, int64_t now_us, struct tcp_report *r);
+static inline void tcp_stall_host_heard(struct tcp_pair *p, unsigned side, const struct tcp_conn *c, int64_t now_us,
+					struct tcp_report *r)
+{
+	tcp_pair_hear(p, side, now_us);
+	if (p->side[!side].given_up != NULL)
+		tcp_stall_given_up_heard(&p->side[!side], c, now_us, r);
+}
+
 /*
  * side: whose packet it was; again: it only repeats; before_us: the packet of
  * the side before it. A peer whose packets come all the while and only repeat
  * themselves has not heard: that the other way works is no sign for this one.
  */
-void tcp_stall_sign(struct tcp_pair *p, unsigned side, bool again, int64_t before_us, int64_t now_us);
+void tcp_stall_sign_unacked(struct tcp_flow *f, bool again, int64_t before_us, int64_t now_us);
+static inline void tcp_stall_sign(struct tcp_pair *p, unsigned side, bool again, int64_t before_us, int64_t now_us)
+{
+	if (p->side[!side].unacked != NULL)
+		tcp_stall_sign_unacked(p->side[!side].unacked, again, before_us, now_us);
+}
+
 /* tcp_flow_acknowledge gave progress. The host was heard before (tcp_stall_host_heard), and the connection too. */
 void tcp_stall_progress(struct tcp_flow *f, const struct tcp_progress *progress, int64_t now_us,
 			struct tcp_report *r);
@@ -60,7 +89,13 @@ void tcp_stall_filled(struct tcp_flow *f, int64_t now_us, struct tcp_report *r);
 /* Whether f's side may have given the connection up in a stall. */
 bool tcp_stall_is_left(const struct tcp_flow *f);
 /* A held stall whose time is up. */
-void tcp_stall_settle(struct tcp_flow *f, int64_t now_us, struct tcp_report *r);
+void tcp_stall_settle_held(struct tcp_flow *f, int64_t now_us, struct tcp_report *r);
+static inline void tcp_stall_settle(struct tcp_flow *f, int64_t now_us, struct tcp_report *r)
+{
+	if (f->held && !f->held_left)
+		tcp_stall_settle_held(f, now_us, r);
+}
+
 /* Ends what is in progress on f and stops watching it. */
 void tcp_stall_cut(struct tcp_flow *f, int64_t now_us, struct tcp_report *r);
 

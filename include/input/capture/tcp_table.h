@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "input/capture/tcp_conn.h"
+#include "input/capture/tcp_key.h"
 
 struct tcp_table {
 	struct arena *arena;
@@ -28,21 +29,16 @@ struct tcp_conn *tcp_table_find(const struct tcp_table *t, const struct segment 
 /* The same, of the same ends in whatever other domain; the one that comes first. */
 struct tcp_conn *tcp_table_find_elsewhere(const struct tcp_table *t, const struct segment *s, uint64_t hash,
 					  unsigned *side);
+/* The one that most likely tcp_table_find will give, without a look at it; NULL: there is none. */
+struct tcp_conn *tcp_table_guess(const struct tcp_table *t, uint64_t hash);
+/* Whether tcp_table_find would give c. It may have left the table, or be another one by now. */
+static inline bool tcp_table_is(const struct tcp_conn *c, const struct segment *s, unsigned *side)
+{
+	return c->in_table && c->domain == s->domain && tcp_conn_is_of(c, s, side);
+}
+
 /* c->hash is set: tcp_hash of a segment of it. */
 void tcp_table_add(struct tcp_table *t, struct tcp_conn *c);
 void tcp_table_remove(struct tcp_table *t, const struct tcp_conn *c);
-
-/* Of the ends of a segment, without its domain; the same for both directions. */
-static inline uint64_t tcp_hash(const struct segment *s)
-{
-	uint64_t w[4], a, b;
-
-	__builtin_memcpy(w, s->source, 16);
-	__builtin_memcpy(w + 2, s->destination, 16);
-	a = (w[0] ^ w[1] * UINT64_C(0xbf58476d1ce4e5b9) ^ (uint64_t)s->source_port << 40) * UINT64_C(0x9e3779b97f4a7c15);
-	b = (w[2] ^ w[3] * UINT64_C(0xbf58476d1ce4e5b9) ^ (uint64_t)s->destination_port << 40) * UINT64_C(0x9e3779b97f4a7c15);
-	a = ((a ^ a >> 32) + (b ^ b >> 32)) * UINT64_C(0x94d049bb133111eb);
-	return a ^ a >> 31;
-}
 
 #endif

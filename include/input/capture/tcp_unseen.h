@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "input/capture/tcp.h"
+#include "input/capture/tcp_median.h"
 
 /* The numbers of one direction. */
 struct tcp_numbers {
@@ -30,8 +31,8 @@ struct tcp_unseen {
 	uint32_t packets;
 };
 
-/* Takes a packet of the direction, no copy. True when numbers were left out before it. rtt_us: 0 when not known. */
-bool tcp_unseen_take(struct tcp_numbers *n, const struct segment *s, int64_t now_us, int64_t rtt_us,
+/* Takes a packet of the direction, no copy. True when numbers were left out before it. rtt: of the path so far. */
+bool tcp_unseen_take(struct tcp_numbers *n, const struct segment *s, int64_t now_us, const struct tcp_median *rtt,
 		     struct tcp_unseen *out);
 
 #endif

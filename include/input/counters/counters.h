@@ -87,6 +87,14 @@ int sampler_grown(struct sampler *s, const struct reading *r, struct host_time s
 /* A sample whose growth was given by sampler_grown: it covers the time from start to end. */
 void sampler_covers(struct sampler *s, struct host_time start, struct host_time end);
 
+/*
+ * What is of no use: a piece that lacks a part (cut at the start, in the middle or at the end), and a line of no
+ * format that is known. Each is told once for the input, with how many there are and where the first stands; the
+ * caller counts the first among the records itself.
+ */
+void counters_torn(struct counters *c, const struct place *place);
+void counters_unrecognized(struct counters *c, const struct place *place);
+
 /* Puts the coverage. 0, -1. */
 int counters_finish(struct counters *c);
 /* "softnet_stat, snmp": adds one to the input's format, once. */

@@ -19,9 +19,13 @@ bool promtool_sniff(struct sv head);
 bool exposition_sniff(struct sv head);
 int prometheus_text_read(struct counters *c, struct ingest *in);
 bool sar_sniff(struct sv head);
+/* Tables of sar without the line that has the host and the date. */
+bool sar_lacks_banner(struct sv head);
 int sar_read(struct counters *c, struct ingest *in);
 bool sadf_json_sniff(struct sv head);
 int sadf_json_read(struct counters *c, struct ingest *in);
+bool sadf_xml_sniff(struct sv head);
+int sadf_xml_read(struct counters *c, struct ingest *in);
 bool sadf_text_sniff(struct sv head);
 int sadf_text_read(struct counters *c, struct ingest *in);
 bool clock_log_sniff(struct sv head);

@@ -65,6 +65,8 @@ bool loop_sniff(struct sv head);
 
 /* Whether the whole line is a time, and of what parts. */
 bool loop_is_clock(struct sv text, struct tstamp *t);
+/* "711.79 1402.55", as /proc/uptime has it: since the machine was started, and how long its CPUs were idle. */
+bool loop_is_uptime(struct sv text, int64_t *us);
 /* The row behind the longest time that stands in front of it; false when none does. */
 bool loop_split_prefix(const struct line *line, struct tstamp *t, struct line *row);
 /* "==> /proc/net/dev <==": what stands between the ornaments. */

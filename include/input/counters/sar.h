@@ -26,4 +26,33 @@ struct sar {
 /* name: of the column, with "/s" or without. 0, -1 when the sink failed. */
 int sar_value(struct sar *s, const struct sar_row *row, struct sv name, struct sv value);
 
+/* ---- counters_sar_time.c ---- */
+
+/* "Linux 6.18.0 (node-a) <TAB>11/30/26 <TAB>_x86_64_<TAB>(2 CPU)": three numbers, whose order its form tells, or other rows. */
+struct sar_banner {
+	bool has_date; /* in a form that is known */
+	int64_t numbers[3];
+	size_t digits[3];
+	char separator;
+	char host[64];
+	size_t host_bytes;
+};
+
+bool sar_banner_read(struct sv text, struct sar_banner *b);
+/* Of the numbers at these places, in days since 1970; INT64_MIN when there is no such day. */
+int64_t sar_banner_day(const struct sar_banner *b, size_t year, size_t month, size_t day);
+
+/* The time of day before a row or the heading of a table. */
+struct sar_time {
+	int64_t second;
+	bool has_half;	    /* of 12 hours, with the half of the day as a word */
+	bool may_have_zone; /* what stands behind it looks like one */
+	struct sv rest, behind_zone;
+};
+
+bool sar_time_read(struct sv text, struct sar_time *t);
+
+/* Of sadf: the row's interval ends at its time. False when it has none, as restarts have not, or its time is none. */
+bool sadf_interval(struct ingest *in, struct sar_row *row, struct sv interval, struct sv end);
+
 #endif

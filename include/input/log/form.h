@@ -4,7 +4,7 @@
 
 /*
  * How a log's records lie in their input: a line each, or inside what is not
- * read by lines: a JSON document, a CSV export, the journal's export format. A
+ * read by lines: a JSON document, a CSV export, the journal's export format, counted frames. A
  * form takes them out one after the other, and what it gives goes the way of
  * every line (unwrap.h). A new form is one file and one row of forms[] in
  * form.c.
@@ -38,5 +38,7 @@ extern const struct log_form log_form_lines;
 extern const struct log_form log_form_document;	/* document.c */
 extern const struct log_form log_form_csv;	/* csvlog.c */
 extern const struct log_form log_form_journal;	/* journal.c */
+extern const struct log_form log_form_frames;	/* frames.c */
+extern const struct log_form log_form_indent;	/* indent.c */
 
 #endif

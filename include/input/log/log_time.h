@@ -10,6 +10,7 @@
 #include "input/log/dating.h"
 #include "input/kind.h"
 #include "input/log/form.h"
+#include "input/log/outer.h"
 #include "input/log/unwrap.h"
 
 /* Where the zones of times came from: one that needed more outweighs any number that needed less. */
@@ -39,6 +40,7 @@ struct log_times {
 	bool looked_ahead;
 	struct zone_vote votes[UNWRAP_WRITERS_MAX + 1];	/* by serial; the first is that of all */
 	enum zone_source zone_source;
+	struct outer_times outer;
 };
 
 void log_times_init(struct log_times *t, struct ingest *in, const struct log_form *form);
@@ -50,7 +52,7 @@ bool log_times_settle(struct log_times *t, struct log_clock *c, const struct unw
 		      struct host_time *out);
 /* Records without wrappers were taken elsewhere, whose times lack nothing: the first of them, the least, and the last. */
 void log_times_passed(struct log_times *t, struct host_time first, struct host_time least, struct host_time last);
-/* At the end of the log: where years and dates came from. */
+/* At the end of the log: where years and dates came from, and which times did not count. */
 void log_times_note(const struct log_times *t);
 
 #endif

@@ -66,5 +66,7 @@ void unwrap_free(struct unwrap *u);
 
 /* Whether some of the first lines has a time, of its own or of its wrapper. */
 bool unwrap_is_log(const struct rules *r, struct sv head, size_t lines);
+/* How many of them have one. */
+size_t unwrap_count_log(const struct rules *r, struct sv head, size_t lines);
 
 #endif

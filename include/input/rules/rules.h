@@ -113,6 +113,8 @@ void rules_events_init(struct rules_events *it, const struct rules *r, const str
 void rules_events_among(struct rules_events *it, const struct rules *r, const struct log_record *record, const uint32_t *numbers,
 			size_t count, const char **rule);
 bool rules_events_next(struct rules_events *it, struct event *e);
+/* Whether the rule is one of "event cut": the record is the beginning of a message. NULL is no rule. */
+bool rules_is_cut(const struct rule *rule);
 
 /*
  * Some messages do not say whose they are: their rule says "whose thread", and

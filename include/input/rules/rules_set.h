@@ -141,6 +141,7 @@ struct rule {
 	struct section section;
 	bool has_event;
 	bool says_nothing;	/* known, and no event */
+	bool is_cut;		/* the beginning of a message that another rule knows: no event, but worth a word */
 	enum event_type event;
 	enum strength strength;
 	enum rule_from from;

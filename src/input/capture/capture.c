@@ -10,8 +10,7 @@
 
 #include "input/kind.h"
 #include "input/capture/kafka.h"
-#include "input/capture/packet.h"
-#include "input/capture/record.h"
+#include "input/capture/records.h"
 #include "input/capture/tcp.h"
 
 /* Times of several queues or CPUs interleave by far less than this; a step of more is another capture or a set clock. */
@@ -85,14 +84,8 @@ static const struct record_reader_ops *reader_of(const struct format *f, struct 
 
 struct capture {
 	struct ingest *in;
-	const struct record_reader_ops *reader;
-	struct intake intake;
-	struct record_reader *records;
-	struct packet_decoder *decoder;
+	struct records *records;
 	struct tcp *tcp;
-	bool has_link;		/* link is that of link_type */
-	uint32_t link_type;
-	enum packet_link link;
 	uint32_t links_said[LINKS_SAID_MAX];
 	unsigned links_said_count;
 	struct place place;	/* of the packet at hand */
@@ -312,30 +305,18 @@ static int explain_silence(struct capture *c, const struct segment *s)
 	return 0;
 }
 
-static int take_segment(struct capture *c, struct segment *s, int64_t now_us)
+static int take_segment(struct capture *c, const struct record_packet *p, struct tcp_conn *likely)
 {
-	s->time_us = now_us;
-	s->place = c->place;
 	c->segments++;
-	if (explain_silence(c, s) != 0)
+	if (explain_silence(c, &p->segment) != 0)
 		return -1;
-	return tcp_segment(c->tcp, s);
+	return tcp_segment_expected(c->tcp, &p->segment, &p->key, likely);
 }
 
 static void skip(struct capture *c, const char *code, const char *why)
 {
 	c->in->info->skipped++;
 	diag_add(c->in->diag, SEVERITY_WARNING, code, &c->place, "%s", why);
-}
-
-/* Interfaces of one file may differ in it. */
-static bool find_link(struct capture *c, uint32_t type)
-{
-	if (c->has_link && c->link_type == type)
-		return true;
-	c->has_link = packet_link_of(type, &c->link);
-	c->link_type = type;
-	return c->has_link;
 }
 
 static void note_link(struct capture *c, uint32_t type)
@@ -351,11 +332,11 @@ static void note_link(struct capture *c, uint32_t type)
 		 (unsigned)type);
 }
 
-static int take_decoded(struct capture *c, enum packet_what what, struct segment *s, int64_t now_us)
+static int take_decoded(struct capture *c, const struct record_packet *p, struct tcp_conn *likely)
 {
-	switch (what) {
+	switch (p->what) {
 	case PACKET_TCP:
-		return take_segment(c, s, now_us);
+		return take_segment(c, p, likely);
 	case PACKET_OTHER:
 		break;
 	case PACKET_SHORT:
@@ -368,11 +349,12 @@ static int take_decoded(struct capture *c, enum packet_what what, struct segment
 	return 0;
 }
 
-static int take_packet(struct capture *c, const struct record *r)
+static int take_packet(struct capture *c, const struct record *r, const struct record_packet *p,
+		       struct tcp_conn *likely)
 {
-	struct segment s;
+	enum packet_link link;
 
-	if (!find_link(c, r->link)) {
+	if (!p->is_read && !packet_link_of(r->link, &link)) {
 		note_link(c, r->link);
 		return 0;
 	}
@@ -387,16 +369,57 @@ static int take_packet(struct capture *c, const struct record *r)
 		return -1;
 	if (take_time(c, r->time_us) != 0)
 		return -1;
-	return take_decoded(c, packet_decode(c->decoder, c->link, r->bytes, r->captured, r->wire, &s), &s, r->time_us);
+	return take_decoded(c, p, likely);
 }
 
-static int take_record(struct capture *c, const struct record *r)
+static int take_record(struct capture *c, const struct record *r, const struct record_packet *p,
+		       struct tcp_conn *likely)
 {
 	if (!r->is_packet)
 		return take_drops(c, r);
 	c->place.number = ++c->in->info->records;
 	c->place.byte_offset = r->offset;
-	return take_packet(c, r);
+	return take_packet(c, r, p, likely);
+}
+
+/* ---- runs ---- */
+
+/*
+ * What a packet needs is fetched so many packets before it is taken; what is
+ * told of the packet itself, by another core, so many before that.
+ */
+#define AHEAD 8
+
+static void fetch(const void *from, size_t bytes)
+{
+	for (size_t at = 0; at < bytes; at += 64)
+		__builtin_prefetch((const char *)from + at);
+}
+
+static struct tcp_conn *expect(const struct capture *c, const struct record_packet *p)
+{
+	if (!p->is_read || p->what != PACKET_TCP)
+		return NULL;
+	__builtin_prefetch(p->segment.payload);
+	return tcp_expect(c->tcp, &p->key);
+}
+
+static int take_run(struct capture *c, const struct record_run *run)
+{
+	struct tcp_conn *likely[AHEAD] = { NULL };
+
+	for (size_t i = 0; i < run->count + AHEAD; i++) {
+		size_t k = i - AHEAD;
+
+		if (i >= AHEAD && take_record(c, &run->record[k], &run->packet[k], likely[i % AHEAD]) != 0)
+			return -1;
+		likely[i % AHEAD] = i < run->count ? expect(c, &run->packet[i]) : NULL;
+		if (i + AHEAD < run->count) {
+			fetch(&run->record[i + AHEAD], sizeof run->record[0]);
+			fetch(&run->packet[i + AHEAD], sizeof run->packet[0]);
+		}
+	}
+	return 0;
 }
 
 /* What stopped the reading before the end; what the stream stumbled over it has recorded itself. */
@@ -405,8 +428,8 @@ static void note_end(struct capture *c, const char *why)
 	bool cut = strcmp(why, RECORD_WHY_CUT) == 0;
 
 	c->place.number = c->in->info->records + 1;
-	c->place.byte_offset = c->intake.offset;
-	if (!c->intake.damaged)
+	c->place.byte_offset = records_offset(c->records);
+	if (!records_is_damaged(c->records))
 		diag_add(c->in->diag, SEVERITY_WARNING, cut ? "capture.truncated" : "capture.damaged", &c->place,
 			 "stopped at packet %llu: %s; what comes before is kept", (unsigned long long)c->place.number,
 			 why);
@@ -414,12 +437,12 @@ static void note_end(struct capture *c, const char *why)
 
 static int read_records(struct capture *c)
 {
-	struct record r;
+	struct record_run run;
 	const char *why = NULL;
 	int got;
 
-	while ((got = c->reader->next(c->records, &r, &why)) == 1)
-		if (take_record(c, &r) != 0)
+	while ((got = records_next(c->records, &run, &why)) == 1)
+		if (take_run(c, &run) != 0)
 			return -1;
 	if (got < 0)
 		note_end(c, why);
@@ -451,7 +474,7 @@ static void note_unread_requests(struct capture *c)
 static void note_what_was_left_out(struct capture *c)
 {
 	uint64_t copies = tcp_copies(c->tcp), evicted = tcp_evicted(c->tcp);
-	uint64_t fragments = packet_decoder_fragments_lost(c->decoder);
+	uint64_t fragments = records_fragments_lost(c->records);
 
 	if (c->readable > 0 && c->segments == 0)
 		diag_add(c->in->diag, SEVERITY_NOTE, "capture.no_tcp", NULL, "none of its packets is TCP");
@@ -475,7 +498,6 @@ static int read_opened(struct capture *c)
 	int rc;
 
 	c->tcp = tcp_new((struct event_sink){ put_event, c });
-	c->decoder = packet_decoder_new(c->in->input);
 	rc = read_records(c);
 	if (rc == 0)
 		rc = finish_drops(c);
@@ -504,16 +526,11 @@ static int capture_read(struct ingest *in)
 	in->info->format = sv_of(format->name);
 	in->info->zone_name = SV("UTC");
 	in->info->zone_source = SV("written");
-	intake_init(&c.intake, in->stream, in->threads, in->input);
-	c.reader = reader_of(format, head);
-	c.records = c.reader->open(&c.intake, in->input, &why);
-	if (c.records != NULL)
+	if (records_open(in->stream, reader_of(format, head), in->threads, &c.records, &why))
 		rc = read_opened(&c);
-	else if (!c.intake.damaged)
+	else if (!records_is_damaged(c.records))
 		diag_add(in->diag, SEVERITY_WARNING, "capture.damaged", NULL, "its header cannot be read: %s", why);
-	if (c.records != NULL && c.reader->close != NULL)
-		c.reader->close(c.records);
-	intake_fini(&c.intake);
+	records_close(c.records);
 	return rc;
 }
 

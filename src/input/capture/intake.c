@@ -6,76 +6,60 @@
 #include <assert.h>
 #include <string.h>
 
-#include "input/capture/ahead.h"
+#include "input/stream.h"
 
-void intake_init(struct intake *i, struct stream *s, unsigned threads, struct arena *a)
+static uint8_t *same_room(void *context)
 {
-	*i = (struct intake){ .stream = s };
-	if (threads > 1)
-		i->ahead = ahead_new(s, INTAKE_ASK_MOST, INTAKE_READ_BYTES, a);
-	if (i->ahead == NULL)
-		i->bytes = arena_alloc(a, INTAKE_ASK_MOST + INTAKE_READ_BYTES);
+	return context;
 }
 
-/* Reading is over: whether by damage the stream says now, and records it. */
-static void end_ahead(struct intake *i)
+void intake_init_rooms(struct intake *i, struct stream *s, struct intake_rooms rooms)
 {
-	uint8_t byte;
-
-	ahead_free(i->ahead);
-	i->ahead = NULL;
-	i->ended = true;
-	i->damaged = stream_read(i->stream, &byte, 1) < 0;
+	*i = (struct intake){ .stream = s, .rooms = rooms };
 }
 
-/* 0 at the end. What is left already lies before the block. */
-static size_t next_block_ahead(struct intake *i, size_t left)
+void intake_init(struct intake *i, struct stream *s, struct arena *a)
 {
-	size_t n;
-	uint8_t *block = ahead_take(i->ahead, &n);
+	intake_init_rooms(i, s, (struct intake_rooms){ same_room, arena_alloc(a, INTAKE_ROOM_BYTES) });
+}
 
-	if (block == NULL) {
-		end_ahead(i);
-		return 0;
+void intake_turn(struct intake *i)
+{
+	size_t left = intake_left(i);
+	uint8_t *room = i->rooms.next(i->rooms.context);
+
+	assert(left <= INTAKE_ASK_MOST);
+	if (room == NULL) {
+		i->ended = true;
+		return;
 	}
+	/* Of the room before, or of the same one. */
 	if (left > 0)
-		memcpy(block + INTAKE_ASK_MOST - left, i->bytes + i->start, left);
-	ahead_release(i->ahead);
-	i->bytes = block;
+		memmove(room + INTAKE_ASK_MOST - left, i->bytes + i->start, left);
+	i->bytes = room;
 	i->start = INTAKE_ASK_MOST - left;
-	return n;
+	i->end = INTAKE_ASK_MOST;
 }
 
-static size_t next_block(struct intake *i, size_t left)
+static void read_block(struct intake *i)
 {
 	ptrdiff_t got;
 
-	memmove(i->bytes + INTAKE_ASK_MOST - left, i->bytes + i->start, left);
-	i->start = INTAKE_ASK_MOST - left;
-	i->end = INTAKE_ASK_MOST;
-	got = stream_read(i->stream, i->bytes + INTAKE_ASK_MOST, INTAKE_READ_BYTES);
+	intake_turn(i);
+	if (i->ended)
+		return;
+	got = stream_read_on(i->stream, i->bytes + INTAKE_ASK_MOST, INTAKE_READ_BYTES);
 	i->ended = got <= 0;
 	i->damaged = got < 0;
-	return got > 0 ? (size_t)got : 0;
+	i->end += got > 0 ? (size_t)got : 0;
 }
 
 bool intake_fill(struct intake *i, size_t n)
 {
 	assert(n <= INTAKE_ASK_MOST);
-	while (intake_left(i) < n && !i->ended) {
-		size_t left = intake_left(i);
-		size_t got = i->ahead != NULL ? next_block_ahead(i, left) : next_block(i, left);
-
-		if (got > 0)
-			i->end = INTAKE_ASK_MOST + got;
-	}
+	while (intake_left(i) < n && !i->ended)
+		read_block(i);
 	return intake_left(i) >= n;
-}
-
-void intake_fini(struct intake *i)
-{
-	ahead_free(i->ahead);
-	i->ahead = NULL;
 }
 
 bool intake_skip(struct intake *i, uint64_t n)

@@ -7,6 +7,8 @@
 #include "input/capture/kafka.h"
 
 #include "input/capture/kafka_answer.h"
+#include "input/capture/kafka_committed.h"
+#include "input/capture/kafka_delivered.h"
 #include "input/capture/kafka_opaque.h"
 #include "input/capture/kafka_report.h"
 #include "input/capture/kafka_request.h"
@@ -32,6 +34,8 @@ struct kafka *kafka_new(struct arena *a, struct tcp_report *report)
 	k->arena = k->pool.arena = k->store.arena = a;
 	k->report = report;
 	k->names = kafka_names_new(a);
+	k->deliveries = kafka_delivered_pool(a);
+	k->commits = kafka_committed_pool(a);
 	return k;
 }
 
@@ -59,10 +63,13 @@ static struct kafka_conn *open_conversation(struct kafka *k, struct tcp_conn *t)
 	return c;
 }
 
-static void forget_requests(struct kafka_conn *c)
+/* Tells what waits to be told with what comes after it, and forgets what is under way. */
+static void break_off(struct kafka_conn *c)
 {
 	struct kafka_request *r;
 
+	kafka_delivered_end(c);
+	kafka_committed_end(c);
 	kafka_answer_end_fetch(c);
 	while ((r = kafka_queue_pop(&c->queue)) != NULL)
 		kafka_queue_release(&c->kafka->store, r);
@@ -72,8 +79,7 @@ static void close_conversation(struct kafka_conn *c)
 {
 	struct kafka *k = c->kafka;
 
-	kafka_report_delivered(c);
-	forget_requests(c);
+	break_off(c);
 	for (unsigned i = TCP_A; i <= TCP_B; i++) {
 		k->counts.lost_sync += c->phase == KAFKA_KNOWN ? c->stream[i].lost : 0;
 		kafka_stream_reset(&c->stream[i], &k->pool);
@@ -166,6 +172,17 @@ static void take_acknowledgment(struct kafka_conn *c, unsigned side, uint32_t ac
 		kafka_queue_acknowledged(&c->queue, ack);
 }
 
+/* Of a conversation that is known, all that a segment can be is looked at by its stream alone. */
+static bool passes(struct kafka_conn *c, unsigned side, const struct segment *s)
+{
+	struct kafka_stream *stream = &c->stream[side];
+
+	if (c->phase != KAFKA_KNOWN || side == c->client || !kafka_stream_is_inside(stream, s->sequence, s->payload_bytes))
+		return false;
+	kafka_stream_pass(stream, framing_of(c, side), &c->side[side], s->payload, s->payload_captured, s->payload_bytes);
+	return true;
+}
+
 static void take_segment(struct kafka_conn *c, unsigned side, const struct segment *s)
 {
 	const struct kafka_piece p = { .sequence = s->sequence, .bytes = s->payload, .captured = s->payload_captured,
@@ -192,7 +209,7 @@ void kafka_segment(struct kafka *k, struct tcp_conn *t, unsigned side, const str
 		c->closed_us = now_us;
 	if ((s->flags & TCP_ACK) != 0)
 		take_acknowledgment(c, side, s->acknowledgment);
-	if (s->payload_bytes > 0)
+	if (s->payload_bytes > 0 && !passes(c, side, s))
 		take_segment(c, side, s);
 }
 
@@ -202,8 +219,7 @@ void kafka_cut(struct kafka *k, struct tcp_conn *t)
 
 	if (c == NULL)
 		return;
-	kafka_report_delivered(c);
-	forget_requests(c);
+	break_off(c);
 	kafka_stream_reset(&c->stream[TCP_A], &k->pool);
 	kafka_stream_reset(&c->stream[TCP_B], &k->pool);
 }

@@ -4,6 +4,7 @@
 #include "input/capture/kafka_answer.h"
 
 #include "input/capture/kafka_api.h"
+#include "input/capture/kafka_delivered.h"
 #include "input/capture/kafka_report.h"
 #include "input/capture/kafka_request.h"
 
@@ -77,6 +78,7 @@ static bool follow_fetch(struct kafka_conn *c, struct kafka_request *r, uint64_t
 		return false;
 	kafka_fetch_begin(c->fetch, r->version, kafka_api_is_flexible(r->key, r->version), size);
 	c->fetching = r;
+	c->fetches++;
 	return true;
 }
 
@@ -122,7 +124,7 @@ static bool take_answer(void *context, const struct kafka_frame *f, bool *follow
 
 static void take_range(void *context, const struct kafka_range *range)
 {
-	kafka_report_range(context, range);
+	kafka_delivered_take(context, range);
 }
 
 static void take_rest(void *context, const uint8_t *bytes, uint64_t n)

@@ -7,6 +7,7 @@
 
 #include "input/capture/kafka_fetch.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* base offset 8, length 4, leader epoch 4, magic 1, crc 4, attributes 2, last offset delta 4 */
@@ -298,7 +299,11 @@ void kafka_fetch_begin(struct kafka_fetch *f, int version, bool flexible, uint64
 {
 	struct kafka_fetch *next = f->next;
 
-	*f = (struct kafka_fetch){ .next = next, .version = version, .flexible = flexible, .left = size };
+	memset(f, 0, offsetof(struct kafka_fetch, topic));
+	f->next = next;
+	f->version = version;
+	f->flexible = flexible;
+	f->left = size;
 }
 
 void kafka_fetch_take(struct kafka_fetch *f, const uint8_t *bytes, uint64_t n, const struct kafka_fetch_user *user)

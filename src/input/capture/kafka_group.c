@@ -512,33 +512,32 @@ static const struct kafka_row produce_request[] = {
 	REST,
 };
 
-static const struct {
-	int key;
-	struct kafka_layout layout;
-} layouts[] = {
-	{ KAFKA_HEARTBEAT, { 4, heartbeat_request, heartbeat_response } },
-	{ KAFKA_FETCH, { 18, fetch_request, NULL } },
-	{ KAFKA_OFFSET_COMMIT, { 10, commit_request, commit_response } },
-	{ KAFKA_CONSUMER_GROUP_HEARTBEAT, { 1, consumer_request, consumer_response } },
-	{ KAFKA_SHARE_GROUP_HEARTBEAT, { 1, share_request, consumer_response } },
-	{ KAFKA_STREAMS_GROUP_HEARTBEAT, { 1, streams_request, streams_response } },
-	{ KAFKA_JOIN_GROUP, { 9, join_request, join_response } },
-	{ KAFKA_SYNC_GROUP, { 5, sync_request, sync_response } },
-	{ KAFKA_LEAVE_GROUP, { 5, leave_request, leave_response } },
-	{ KAFKA_FIND_COORDINATOR, { 6, coordinator_request, coordinator_response } },
-	{ KAFKA_OFFSET_FETCH, { 10, offsets_request, offsets_response } },
-	{ KAFKA_TXN_OFFSET_COMMIT, { 6, txn_commit_request, txn_commit_response } },
-	{ KAFKA_KEY_METADATA, { 13, NULL, metadata_response } },
-	{ KAFKA_API_VERSIONS, { 5, versions_request, versions_response } },
-	{ KAFKA_PRODUCE, { 13, produce_request, NULL } },
+/* By key. */
+static const struct kafka_layout layouts[] = {
+	[KAFKA_HEARTBEAT] = { 4, heartbeat_request, heartbeat_response, 0 },
+	[KAFKA_FETCH] = { 18, fetch_request, NULL, 16 },
+	[KAFKA_OFFSET_COMMIT] = { 10, commit_request, commit_response, 0 },
+	[KAFKA_CONSUMER_GROUP_HEARTBEAT] = { 1, consumer_request, consumer_response, 0 },
+	[KAFKA_SHARE_GROUP_HEARTBEAT] = { 1, share_request, consumer_response, 0 },
+	[KAFKA_STREAMS_GROUP_HEARTBEAT] = { 1, streams_request, streams_response, 0 },
+	[KAFKA_JOIN_GROUP] = { 9, join_request, join_response, 0 },
+	[KAFKA_SYNC_GROUP] = { 5, sync_request, sync_response, 0 },
+	[KAFKA_LEAVE_GROUP] = { 5, leave_request, leave_response, 0 },
+	[KAFKA_FIND_COORDINATOR] = { 6, coordinator_request, coordinator_response, 0 },
+	[KAFKA_OFFSET_FETCH] = { 10, offsets_request, offsets_response, 0 },
+	[KAFKA_TXN_OFFSET_COMMIT] = { 6, txn_commit_request, txn_commit_response, 0 },
+	[KAFKA_KEY_METADATA] = { 13, NULL, metadata_response, 0 },
+	[KAFKA_API_VERSIONS] = { 5, versions_request, versions_response, 0 },
+	/* A transactional id may be as long as a name in Kafka. */
+	[KAFKA_PRODUCE] = { 13, produce_request, NULL, 300 },
 };
+#define LAYOUT_COUNT (int)(sizeof layouts / sizeof layouts[0])
 
 const struct kafka_layout *kafka_group_layout(int key)
 {
-	for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++)
-		if (layouts[i].key == key)
-			return &layouts[i].layout;
-	return NULL;
+	const struct kafka_layout *layout = key >= 0 && key < LAYOUT_COUNT ? &layouts[key] : NULL;
+
+	return layout != NULL && (layout->request != NULL || layout->response != NULL) ? layout : NULL;
 }
 
 /* ---- the consumer protocol (ConsumerProtocolAssignment) ---- */

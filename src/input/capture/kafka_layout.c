@@ -60,11 +60,31 @@ static void read_value(struct walk *w, const struct kafka_row *row)
 
 static void read_struct(struct walk *w, const struct kafka_row *row);
 
+/* What the elements of an array tell. */
+static uint64_t told_within(const struct kafka_row *array)
+{
+	const struct kafka_row *end = after(array);
+	uint64_t set = 0;
+
+	for (const struct kafka_row *row = array + 1; row < end; row++)
+		set |= UINT64_C(1) << row->what;
+	return set & ~(UINT64_C(1) << KAFKA_SKIP);
+}
+
 static void read_elements(struct walk *w, const struct kafka_row *row)
 {
 	size_t count = kafka_read_count(w->reader);
-	const struct kafka_facts outside = *w->facts;
+	struct kafka_facts outside;
+	bool is_covered = false;
 
+	outside.set = w->facts->set;
+	if (count == 0)
+		return;
+	/* An element's fields may go by the same names. */
+	if ((outside.set & told_within(row)) != 0) {
+		outside = *w->facts;
+		is_covered = true;
+	}
 	for (size_t i = 0; i < count && w->reader->state == KAFKA_READ_FINE; i++) {
 		w->facts->set = outside.set;
 		if (row->type == KAFKA_ARRAY)
@@ -74,8 +94,9 @@ static void read_elements(struct walk *w, const struct kafka_row *row)
 		if (row->what != KAFKA_SKIP && w->reader->state == KAFKA_READ_FINE && w->visitor != NULL)
 			w->visitor->each(w->visitor->context, row->what, w->facts);
 	}
-	/* An element's fields may have gone by the same names. */
-	*w->facts = outside;
+	if (is_covered)
+		*w->facts = outside;
+	w->facts->set = outside.set;
 }
 
 /* A null is -1, a struct 1, before its fields (Kafka's MessageDataGenerator). */

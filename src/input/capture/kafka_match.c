@@ -14,6 +14,7 @@ void kafka_queue_init(struct kafka_queue *q)
 	q->oldest = NULL;
 	q->end = &q->oldest;
 	q->count = 0;
+	q->is_under_way = false;
 }
 
 struct kafka_request *kafka_queue_pop(struct kafka_queue *q)
@@ -69,6 +70,7 @@ struct kafka_request *kafka_queue_add(struct kafka_queue *q, struct kafka_store 
 	*q->end = r;
 	q->end = &r->next;
 	q->count++;
+	q->is_under_way = true;
 	return r;
 }
 
@@ -125,9 +127,16 @@ void kafka_queue_sent(struct kafka_queue *q, uint32_t start, uint32_t end, int64
 
 void kafka_queue_acknowledged(struct kafka_queue *q, uint32_t ack)
 {
-	for (struct kafka_request *r = q->oldest; r != NULL; r = r->next)
+	bool is_under_way = false;
+
+	if (!q->is_under_way)
+		return;
+	for (struct kafka_request *r = q->oldest; r != NULL; r = r->next) {
 		if (r->received_us == 0 && r->sent_us != 0 && reaches(ack, r->end))
 			r->received_us = r->last_us;
+		is_under_way |= r->received_us == 0;
+	}
+	q->is_under_way = is_under_way;
 }
 
 struct kafka_item *kafka_item_add(struct kafka_store *s, struct kafka_item **list)

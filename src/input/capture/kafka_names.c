@@ -66,6 +66,13 @@ struct sv kafka_names_keep(struct kafka_names *n, struct sv text)
 	return name != NULL ? name->text : SV_ABSENT;
 }
 
+struct sv kafka_names_again(struct kafka_names *n, struct sv text, struct sv before)
+{
+	if (text.p != NULL && text.n == before.n && before.p != NULL && memcmp(text.p, before.p, text.n) == 0)
+		return before;
+	return kafka_names_keep(n, text);
+}
+
 /* org.apache.kafka.common.Uuid: URL-safe base64 without padding. */
 static void format_uuid(const uint8_t id[UUID_BYTES], char out[UUID_CHARS])
 {

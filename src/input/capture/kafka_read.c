@@ -12,18 +12,10 @@ static void fail(struct kafka_reader *r, enum kafka_read_state why)
 	r->at = r->end;
 }
 
-const uint8_t *kafka_read_bytes(struct kafka_reader *r, size_t n)
+const uint8_t *kafka_read_short(struct kafka_reader *r, size_t n)
 {
-	const uint8_t *p = r->at;
-
-	if (r->state != KAFKA_READ_FINE)
-		return NULL;
-	if (n > (size_t)(r->end - r->at)) {
-		fail(r, n > kafka_read_left(r) ? KAFKA_READ_BAD : KAFKA_READ_CUT);
-		return NULL;
-	}
-	r->at += n;
-	return p;
+	fail(r, n > kafka_read_left(r) ? KAFKA_READ_BAD : KAFKA_READ_CUT);
+	return NULL;
 }
 
 void kafka_read_skip(struct kafka_reader *r, uint64_t n)
@@ -32,22 +24,6 @@ void kafka_read_skip(struct kafka_reader *r, uint64_t n)
 		fail(r, KAFKA_READ_BAD);
 	else
 		(void)kafka_read_bytes(r, (size_t)n);
-}
-
-int64_t kafka_read_number(const uint8_t *p, unsigned bytes)
-{
-	uint64_t value = (p[0] & 0x80) != 0 ? UINT64_MAX : 0;
-
-	for (unsigned i = 0; i < bytes; i++)
-		value = value << 8 | p[i];
-	return (int64_t)value;
-}
-
-int64_t kafka_read_int(struct kafka_reader *r, unsigned bytes)
-{
-	const uint8_t *p = kafka_read_bytes(r, bytes);
-
-	return p != NULL ? kafka_read_number(p, bytes) : 0;
 }
 
 uint64_t kafka_read_varint(struct kafka_reader *r)

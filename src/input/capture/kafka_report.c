@@ -32,8 +32,8 @@ static void set_path(struct event *e, struct kafka_conn *c)
 	event_set_text(e, FIELD_PATH_B, c->path_b);
 }
 
-static void begin(struct event *e, struct kafka_conn *c, enum event_type type, const struct place *place,
-		  int64_t start_us, int64_t end_us)
+void kafka_report_span(struct event *e, struct kafka_conn *c, enum event_type type, const struct place *place,
+		       int64_t start_us, int64_t end_us)
 {
 	event_init(e, type);
 	e->place = *place;
@@ -48,7 +48,7 @@ void kafka_report_put(const struct kafka_conn *c, const struct event *out)
 	tcp_report_put(c->kafka->report, out);
 }
 
-static int64_t sent_us(const struct kafka_request *r)
+int64_t kafka_report_sent_us(const struct kafka_request *r)
 {
 	return r->sent_us != 0 ? r->sent_us : r->begun_us;
 }
@@ -105,7 +105,7 @@ static void set_request(struct event *e, const struct kafka_request *r)
 void kafka_report_begin(struct event *out, struct kafka_conn *c, enum event_type type,
 			  const struct kafka_request *r)
 {
-	begin(out, c, type, &r->place, sent_us(r), c->now_us);
+	kafka_report_span(out, c, type, &r->place, kafka_report_sent_us(r), c->now_us);
 	set_request(out, r);
 }
 
@@ -126,16 +126,22 @@ static struct kafka_latency *latency_of(struct kafka_conn *c, const struct kafka
 	struct kafka *k = c->kafka;
 	const unsigned callee = !c->client;
 	const struct tcp_conn *t = c->tcp;
-	struct kafka_latency **bucket = &k->latency[latency_bucket(t, callee, r->key)], *l = *bucket;
+	struct kafka_latency **bucket, *l;
 
+	if (c->latency != NULL && c->latency->key == r->key)
+		return c->latency;
+	bucket = &k->latency[latency_bucket(t, callee, r->key)];
+	l = *bucket;
 	while (l != NULL && !(l->key == r->key && l->port == t->port[callee] &&
 			      memcmp(&l->callee, &t->address[callee], sizeof l->callee) == 0))
 		l = l->next;
+	if (l != NULL)
+		c->latency = l;
 	if (l != NULL || k->latencies >= LATENCIES_MOST)
 		return l;
 	l = arena_alloc(k->arena, sizeof *l);
 	*l = (struct kafka_latency){ .next = *bucket, .callee = t->address[callee], .port = t->port[callee],
-				     .key = r->key, .first = { sent_us(r), r->place } };
+				     .key = r->key, .first = { kafka_report_sent_us(r), r->place } };
 	*bucket = l;
 	k->latencies++;
 	return l;
@@ -163,15 +169,21 @@ static bool allowed_us(const struct kafka_conn *c, const struct kafka_request *r
 /* Since when it has been this request's turn. */
 static int64_t turn_us(const struct kafka_conn *c, const struct kafka_request *r)
 {
-	return c->turn_us > sent_us(r) ? c->turn_us : sent_us(r);
+	return c->turn_us > kafka_report_sent_us(r) ? c->turn_us : kafka_report_sent_us(r);
 }
 
 /* By the time since it was its turn. */
-static bool is_late(const struct kafka_conn *c, const struct kafka_request *r, int64_t end_us, int64_t usual_us)
+static bool is_late(const struct kafka_conn *c, const struct kafka_request *r, int64_t end_us, const struct kafka_latency *l,
+		    int64_t *usual_us)
 {
 	int64_t us = end_us - turn_us(c, r), allowed;
 
-	return allowed_us(c, r, &allowed) && us > allowed + LATE_US && us > usual_us * LATE_TIMES;
+	*usual_us = 0;
+	if (us <= LATE_US || !allowed_us(c, r, &allowed) || us <= allowed + LATE_US)
+		return false;
+	if (l != NULL && l->usual.count >= USUAL_SAMPLES_LEAST)
+		*usual_us = tcp_median_us(&l->usual);
+	return us > *usual_us * LATE_TIMES;
 }
 
 static void set_wait(struct event *e, const struct kafka_conn *c, const struct kafka_request *r, int64_t end_us)
@@ -186,11 +198,9 @@ static void set_wait(struct event *e, const struct kafka_conn *c, const struct k
 static void note_latency(struct kafka_conn *c, const struct kafka_request *r)
 {
 	struct kafka_latency *l = latency_of(c, r);
-	int64_t us = c->now_us - sent_us(r), usual_us = 0;
+	int64_t us = c->now_us - kafka_report_sent_us(r), usual_us;
 
-	if (l != NULL && l->usual.count >= USUAL_SAMPLES_LEAST)
-		usual_us = tcp_median_us(&l->usual);
-	if (is_late(c, r, c->now_us, usual_us)) {
+	if (is_late(c, r, c->now_us, l, &usual_us)) {
 		struct event out;
 
 		kafka_report_begin(&out, c, EVENT_WIRE_LATE, r);
@@ -221,10 +231,11 @@ void kafka_report_answer(struct kafka_conn *c, const struct kafka_request *r, st
 void kafka_report_unanswered(struct kafka_conn *c, const struct kafka_request *r, int64_t end_us, bool censored)
 {
 	struct event out;
+	int64_t usual_us;
 
-	if (censored && !is_late(c, r, end_us, 0))
+	if (censored && !is_late(c, r, end_us, NULL, &usual_us))
 		return;
-	begin(&out, c, EVENT_WIRE_UNANSWERED, &r->place, sent_us(r), end_us);
+	kafka_report_span(&out, c, EVENT_WIRE_UNANSWERED, &r->place, kafka_report_sent_us(r), end_us);
 	set_request(&out, r);
 	set_wait(&out, c, r, end_us);
 	if (r->received_us != 0)
@@ -234,96 +245,13 @@ void kafka_report_unanswered(struct kafka_conn *c, const struct kafka_request *r
 	kafka_report_put(c, &out);
 }
 
-/* ---- what fetches deliver ---- */
-
-static void put_delivered(struct kafka_conn *c, const struct kafka_item *item)
-{
-	struct event out;
-	char error[32];
-
-	begin(&out, c, EVENT_WIRE_FETCH, &item->place, item->us, item->us);
-	kafka_report_name(&out, FIELD_CLIENT, c->client_id);
-	event_set_text(&out, FIELD_TOPIC, item->name);
-	event_set_int(&out, FIELD_PARTITION, item->partition);
-	if (item->has_offset)
-		event_set_int(&out, FIELD_OFFSET, item->offset);
-	if (item->has_end)
-		event_set_int(&out, FIELD_END_OFFSET, item->end_offset);
-	kafka_report_error(&out, item->error, error);
-	kafka_report_put(c, &out);
-}
-
-/* The list has the latest first. */
-static struct kafka_item *reverse(struct kafka_item *list)
-{
-	struct kafka_item *reversed = NULL;
-
-	while (list != NULL) {
-		struct kafka_item *next = list->next;
-
-		list->next = reversed;
-		reversed = list;
-		list = next;
-	}
-	return reversed;
-}
-
-void kafka_report_delivered(struct kafka_conn *c)
-{
-	c->delivered = reverse(c->delivered);
-	for (const struct kafka_item *i = c->delivered; i != NULL; i = i->next)
-		put_delivered(c, i);
-	kafka_items_release(&c->kafka->store, &c->delivered);
-}
-
-/* Of this partition, and going on where it ended. */
-static bool goes_on(const struct kafka_item *i, struct sv topic, const struct kafka_range *r)
-{
-	return i->partition == r->partition && i->error == r->error && i->has_offset == r->has_offsets &&
-	       (!r->has_offsets || (i->has_end && r->has_end && i->end_offset <= r->offset)) && sv_eq(i->name, topic);
-}
-
-void kafka_report_range(struct kafka_conn *c, const struct kafka_range *r)
-{
-	struct kafka *k = c->kafka;
-	struct sv topic = r->topic.n > 0 ? kafka_names_keep(k->names, r->topic) : kafka_names_topic_of(k->names, r->topic_id);
-	int64_t second = c->now_us / US_PER_S;
-	struct kafka_item *item = c->delivered;
-
-	if (sv_is_absent(topic))
-		return;
-	if (second != c->delivered_second) {
-		kafka_report_delivered(c);
-		c->delivered_second = second;
-		item = NULL;
-	}
-	while (item != NULL && !goes_on(item, topic, r))
-		item = item->next;
-	if (item != NULL) {
-		item->end_offset = r->end_offset;
-		return;
-	}
-	item = kafka_item_add(&k->store, &c->delivered);
-	if (item == NULL)
-		return;
-	item->name = topic;
-	item->partition = r->partition;
-	item->error = r->error;
-	item->has_offset = r->has_offsets;
-	item->offset = r->offset;
-	item->has_end = r->has_end;
-	item->end_offset = r->end_offset;
-	item->us = c->now_us;
-	item->place = c->fetching != NULL ? c->fetching->place : (struct place){ 0 };
-}
-
 /* ---- the rest ---- */
 
 void kafka_report_beat(struct kafka_conn *c, const struct kafka_tls_beat *beat)
 {
 	struct event out;
 
-	begin(&out, c, EVENT_WIRE_HEARTBEAT, &beat->place, beat->us, beat->us);
+	kafka_report_span(&out, c, EVENT_WIRE_HEARTBEAT, &beat->place, beat->us, beat->us);
 	out.strength = STRENGTH_SUGGESTS;
 	kafka_report_put(c, &out);
 }

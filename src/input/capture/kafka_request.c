@@ -4,6 +4,7 @@
 #include "input/capture/kafka_request.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "input/capture/kafka_api.h"
 #include "input/capture/kafka_opaque.h"
@@ -73,7 +74,7 @@ const struct kafka_layout *kafka_request_layout(int key, int version)
 
 /* While a request is read. */
 struct asking {
-	struct kafka *kafka;
+	struct kafka_conn *conn;
 	struct kafka_request *request;
 };
 
@@ -90,29 +91,33 @@ static void keep_partition(struct asking *a, const struct kafka_facts *f)
 
 	if (a->request->key == KAFKA_FETCH)
 		return;
-	item = kafka_item_add(&a->kafka->store, &a->request->items);
+	item = kafka_item_add(&a->conn->kafka->store, &a->request->items);
 	if (item == NULL)
 		return;
-	item->name = keep_topic(a->kafka, f);
+	item->name = keep_topic(a->conn->kafka, f);
 	item->partition = kafka_number(f, KAFKA_PARTITION, 0);
 	item->offset = kafka_number(f, KAFKA_OFFSET, 0);
 }
 
-static void keep_names(struct kafka *k, struct kafka_request *r, const struct kafka_facts *f)
+static void keep_names(struct kafka_conn *c, struct kafka_request *r, const struct kafka_facts *f)
 {
+	struct kafka_names *names = c->kafka->names;
 	const struct {
 		enum kafka_what what;
-		struct sv *to;
+		struct sv *to, before;	/* most say what the one before said */
 	} kept[] = {
-		{ KAFKA_GROUP, &r->group },   { KAFKA_MEMBER, &r->member },	   { KAFKA_INSTANCE, &r->instance },
-		{ KAFKA_REASON, &r->reason }, { KAFKA_PROTOCOL_TYPE, &r->protocol },
+		{ KAFKA_GROUP, &r->group, c->group },
+		{ KAFKA_MEMBER, &r->member, c->member },
+		{ KAFKA_INSTANCE, &r->instance, SV_ABSENT },
+		{ KAFKA_REASON, &r->reason, SV_ABSENT },
+		{ KAFKA_PROTOCOL_TYPE, &r->protocol, SV_ABSENT },
 	};
 
 	for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
-		struct sv name = kafka_names_keep(k->names, kafka_text(f, kept[i].what));
+		struct sv name = kafka_text(f, kept[i].what);
 
 		if (!sv_is_absent(name))
-			*kept[i].to = name;
+			*kept[i].to = kafka_names_again(names, name, kept[i].before);
 	}
 }
 
@@ -134,16 +139,16 @@ static void keep_numbers(struct kafka_request *r, const struct kafka_facts *f)
 
 static void keep_member(struct asking *a, const struct kafka_facts *f)
 {
-	struct kafka_item *item = kafka_item_add(&a->kafka->store, &a->request->items);
+	struct kafka_item *item = kafka_item_add(&a->conn->kafka->store, &a->request->items);
 
 	if (item != NULL) {
-		item->name = kafka_names_keep(a->kafka->names, kafka_text(f, KAFKA_MEMBER));
-		item->instance = kafka_names_keep(a->kafka->names, kafka_text(f, KAFKA_INSTANCE));
-		item->reason = kafka_names_keep(a->kafka->names, kafka_text(f, KAFKA_REASON));
+		item->name = kafka_names_keep(a->conn->kafka->names, kafka_text(f, KAFKA_MEMBER));
+		item->instance = kafka_names_keep(a->conn->kafka->names, kafka_text(f, KAFKA_INSTANCE));
+		item->reason = kafka_names_keep(a->conn->kafka->names, kafka_text(f, KAFKA_REASON));
 	}
 	/* Of an OffsetFetch for several groups the first speaks for it; of a LeaveGroup of several members, too. */
 	if (sv_is_absent(a->request->member))
-		keep_names(a->kafka, a->request, f);
+		keep_names(a->conn, a->request, f);
 }
 
 static void keep_element(void *context, enum kafka_what array, const struct kafka_facts *f)
@@ -179,13 +184,15 @@ static bool is_replica(struct sv client)
 static bool read_request(struct kafka_conn *c, struct kafka_request *r, struct kafka_reader *body,
 			 const struct kafka_layout *layout, int64_t *acks)
 {
-	struct asking asking = { c->kafka, r };
+	struct asking asking = { c, r };
 	struct kafka_facts facts;
 
 	kafka_layout_read(body, layout->request, r->version, &facts, &(struct kafka_visitor){ keep_element, &asking });
 	if (body->state == KAFKA_READ_BAD)
 		return false;
-	keep_names(c->kafka, r, &facts);
+	keep_names(c, r, &facts);
+	if (r->group.n > 0)
+		c->group = r->group;
 	keep_numbers(r, &facts);
 	if (r->key == KAFKA_API_VERSIONS)
 		keep_software(c->kafka, r, &facts);
@@ -207,10 +214,12 @@ static uint64_t request_size(void *context, const uint8_t *header)
 static size_t request_wanted(void *context, const uint8_t *header, uint64_t size)
 {
 	const struct kafka_layout *layout = kafka_request_layout((int)kafka_read_number(header + 4, 2), (int)kafka_read_number(header + 6, 2));
+	const struct kafka_conn *c = ((struct kafka_side *)context)->conn;
 
-	(void)context;
 	if (layout == NULL || layout->request == NULL)
 		return head_bytes(header);
+	if (layout->request_bytes > 0 && c->phase == KAFKA_KNOWN && head_bytes(header) + layout->request_bytes < size)
+		return head_bytes(header) + layout->request_bytes;
 	return size < KAFKA_BUFFER_BYTES ? (size_t)size : KAFKA_BUFFER_BYTES;
 }
 
@@ -218,6 +227,13 @@ static size_t request_wanted(void *context, const uint8_t *header, uint64_t size
 bool kafka_request_is_doubtful(const struct kafka_conn *c, const uint8_t *header)
 {
 	return c->phase == KAFKA_DOUBTED && c->queue.count == 0 && kafka_read_number(header + 12, 2) == 0;
+}
+
+/* Of the client that asked before: its name need not be looked at again. */
+static bool is_of_client(const struct kafka_conn *c, const struct kafka_frame *f)
+{
+	return c->client_id.n > 0 && head_bytes(f->bytes) == KAFKA_REQUEST_HEAD_BYTES + c->client_id.n && head_bytes(f->bytes) <= f->n &&
+	       memcmp(f->bytes + KAFKA_REQUEST_HEAD_BYTES, c->client_id.p, c->client_id.n) == 0;
 }
 
 bool kafka_request_take(void *context, const struct kafka_frame *f, bool *follow)
@@ -232,9 +248,10 @@ bool kafka_request_take(void *context, const struct kafka_frame *f, bool *follow
 	int64_t acks = -1;
 
 	(void)follow;
-	if (kafka_request_is_doubtful(c, f->bytes) || !kafka_request_is(f->bytes, f->n))
+	if (kafka_request_is_doubtful(c, f->bytes) ||
+	    !kafka_request_is(f->bytes, is_of_client(c, f) ? KAFKA_REQUEST_HEAD_BYTES : f->n))
 		return false;
-	client = kafka_names_keep(k->names, read_client(&r, kafka_api_is_flexible(key, version)));
+	client = kafka_names_again(k->names, read_client(&r, kafka_api_is_flexible(key, version)), c->client_id);
 	if (!sv_is_absent(client))
 		c->client_id = client;
 	request = kafka_queue_add(&c->queue, &k->store);

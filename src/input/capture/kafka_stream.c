@@ -317,21 +317,16 @@ void kafka_stream_start(struct kafka_stream *s, uint32_t sequence)
 	s->over = 0;
 }
 
-/* Most of what passes is the inside of long frames. */
-static bool is_inside_frame(const struct kafka_stream *s, const struct kafka_piece *p)
+void kafka_stream_pass(struct kafka_stream *s, const struct kafka_framing *f, void *context, const uint8_t *bytes, size_t captured,
+		       size_t wire)
 {
-	return s->synced && p->sequence == s->next && s->over >= p->wire && s->parked == NULL;
-}
-
-static void pass_piece(struct kafka_stream *s, const struct kafka_framing *f, void *context, const struct kafka_piece *p)
-{
-	s->next += (uint32_t)p->wire;
-	s->over -= p->wire;
+	s->next += (uint32_t)wire;
+	s->over -= wire;
 	if (!s->follows)
 		return;
-	f->rest(context, p->bytes, p->captured);
-	if (p->wire > p->captured)
-		f->rest(context, NULL, p->wire - p->captured);
+	f->rest(context, bytes, captured);
+	if (wire > captured)
+		f->rest(context, NULL, wire - captured);
 }
 
 void kafka_stream_take(struct kafka_stream *s, struct kafka_pool *pool, const struct kafka_framing *f, void *context,
@@ -340,8 +335,8 @@ void kafka_stream_take(struct kafka_stream *s, struct kafka_pool *pool, const st
 	struct step t = { s, pool, f, context };
 	int32_t ahead;
 
-	if (is_inside_frame(s, p)) {
-		pass_piece(s, f, context, p);
+	if (kafka_stream_is_inside(s, p->sequence, p->wire)) {
+		kafka_stream_pass(s, f, context, p->bytes, p->captured, p->wire);
 		return;
 	}
 	if (!s->started) {

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "input/capture/kafka_api.h"
+#include "input/capture/kafka_committed.h"
 #include "input/capture/kafka_group.h"
 #include "input/capture/kafka_report.h"
 
@@ -266,8 +267,16 @@ static void each_committed(struct exchange *x, enum kafka_what array, const stru
 	struct sv topic = kafka_names_keep(x->conn->kafka->names, topic_of(x->conn, f));
 	const struct kafka_item *item = item_of(x->request, topic, kafka_number(f, KAFKA_PARTITION, 0));
 	struct kafka_number offset = { item != NULL, item != NULL ? item->offset : 0 };
+	const int64_t partition = kafka_number(f, KAFKA_PARTITION, 0);
 
 	(void)array;
+	if (sv_is_absent(topic))
+		return;
+	if (kafka_number(f, KAFKA_ERROR, 0) == 0 && offset.value >= 0) {
+		kafka_committed_take(x->conn, x->request, topic, partition, &offset);
+		return;
+	}
+	kafka_committed_tell(x->conn, topic, partition);
 	put_position(x, EVENT_WIRE_COMMIT, f, topic, &offset);
 }
 

@@ -9,6 +9,8 @@
 
 #define HEADER_BYTES 24
 #define RECORD_HEADER_BYTES 16
+/* Of one packet. */
+#define SHOWN_MOST (INTAKE_ASK_MOST - RECORD_HEADER_BYTES)
 /* Above the link type: bits about frame check sequences. */
 #define LINK_MASK 0x03ffffff
 #define MAGIC_NANOSECONDS UINT32_C(0xa1b23c4d)
@@ -45,11 +47,28 @@ static int stop(const struct record_reader *r, const char **why)
 	return -1;
 }
 
+/* From its header and what is shown of it, which follows. */
+static inline void set_record(struct record *out, const struct record_reader *r, const uint8_t *p, uint32_t shown,
+			      uint64_t offset, bool big_endian)
+{
+	uint32_t fraction = record_u32(p + 4, big_endian), captured = record_u32(p + 8, big_endian),
+		 wire = record_u32(p + 12, big_endian);
+
+	out->is_packet = true;
+	out->bytes = p + RECORD_HEADER_BYTES;
+	out->captured = shown;
+	out->wire = wire > captured ? wire : captured;
+	out->link = r->link;
+	out->offset = offset;
+	out->drops.packets = 0;
+	record_set_time(out, record_u32(p, big_endian), r->nanoseconds ? fraction / 1000 : fraction);
+}
+
 static int pcap_next(struct record_reader *r, struct record *out, const char **why)
 {
 	struct intake *in = r->in;
 	const uint8_t *p;
-	uint32_t captured, wire, fraction;
+	uint32_t captured;
 	size_t shown;
 
 	if (r->unread > 0 && !intake_skip(in, r->unread))
@@ -59,22 +78,43 @@ static int pcap_next(struct record_reader *r, struct record *out, const char **w
 	if (p == NULL)
 		return intake_left(in) == 0 && !in->damaged ? 0 : stop(r, why);
 	captured = record_u32(p + 8, r->big_endian);
-	wire = record_u32(p + 12, r->big_endian);
 	if (captured > RECORD_CAPTURED_MOST) {
 		*why = arena_printf(r->arena, "its length of %u bytes is beyond any packet's", (unsigned)captured).p;
 		return -1;
 	}
-	shown = captured <= INTAKE_ASK_MOST - RECORD_HEADER_BYTES ? captured : INTAKE_ASK_MOST - RECORD_HEADER_BYTES;
+	shown = captured <= SHOWN_MOST ? captured : SHOWN_MOST;
 	p = intake_look(in, RECORD_HEADER_BYTES + shown);
 	if (p == NULL)
 		return stop(r, why);
-	*out = (struct record){ .is_packet = true, .bytes = p + RECORD_HEADER_BYTES, .captured = (uint32_t)shown,
-				.wire = wire > captured ? wire : captured, .link = r->link, .offset = in->offset };
-	fraction = record_u32(p + 4, r->big_endian);
-	record_set_time(out, record_u32(p, r->big_endian), r->nanoseconds ? fraction / 1000 : fraction);
+	set_record(out, r, p, (uint32_t)shown, in->offset, r->big_endian);
 	intake_take(in, RECORD_HEADER_BYTES + shown);
 	r->unread = captured - shown;
 	return 1;
 }
 
-const struct record_reader_ops record_pcap = { pcap_open, pcap_next, NULL };
+/* In line for each of the two byte orders: this is where a thread that reads ahead spends what copying leaves it. */
+static inline size_t take_whole(struct record_reader *r, struct record *out, size_t most, bool big_endian)
+{
+	struct intake *in = r->in;
+	size_t n = 0;
+
+	while (n < most && intake_left(in) >= RECORD_HEADER_BYTES) {
+		const uint8_t *p = in->bytes + in->start;
+		uint32_t captured = record_u32(p + 8, big_endian);
+
+		if (captured > SHOWN_MOST || captured > intake_left(in) - RECORD_HEADER_BYTES)
+			break;
+		set_record(&out[n++], r, p, captured, in->offset, big_endian);
+		intake_take(in, RECORD_HEADER_BYTES + captured);
+	}
+	return n;
+}
+
+static size_t pcap_next_whole(struct record_reader *r, struct record *out, size_t most)
+{
+	if (r->unread > 0)
+		return 0;
+	return r->big_endian ? take_whole(r, out, most, true) : take_whole(r, out, most, false);
+}
+
+const struct record_reader_ops record_pcap = { pcap_open, pcap_next, pcap_next_whole, NULL, false };

@@ -449,4 +449,4 @@ static struct record_reader *pcapng_open(struct intake *in, struct arena *a, con
 	return r;
 }
 
-const struct record_reader_ops record_pcapng = { pcapng_open, pcapng_next, NULL };
+const struct record_reader_ops record_pcapng = { pcapng_open, pcapng_next, NULL, NULL, false };

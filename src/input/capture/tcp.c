@@ -12,15 +12,18 @@
 
 #include "base/arena.h"
 #include "input/capture/kafka.h"
+#include "input/capture/tcp_activity.h"
+#include "input/capture/tcp_calm.h"
 #include "input/capture/tcp_conn.h"
 #include "input/capture/tcp_copy.h"
+#include "input/capture/tcp_key.h"
 #include "input/capture/tcp_pair.h"
 #include "input/capture/tcp_report.h"
 #include "input/capture/tcp_sight.h"
 #include "input/capture/tcp_stall.h"
 #include "input/capture/tcp_table.h"
 
-/* Open at once; the least recently active gives way. About 2 KB each. */
+/* Open at once; the least recently active gives way. About 3 KB each. */
 #define CONNECTIONS_MAX 16384
 
 #define RTO_LEAST_US (200 * US_PER_MS)
@@ -35,8 +38,7 @@ struct tcp {
 	struct tcp_pairs *pairs;
 	struct kafka *kafka;
 	struct tcp_table table;
-	struct tcp_conn *oldest, *newest;	/* by latest activity */
-	struct tcp_conn *hole_at;	/* the newest before the latest hole; NULL: none, or all are newer */
+	struct tcp_activity activity;
 	struct tcp_conn *free;
 	size_t connections;
 	int64_t now_us;		/* does not go back but across a hole */
@@ -58,41 +60,6 @@ static struct ends ends_of(const struct segment *s)
 	memcpy(e.address[0].bytes, s->source, n);
 	memcpy(e.address[1].bytes, s->destination, n);
 	return e;
-}
-
-/* ---- by latest activity ---- */
-
-static void unlink_activity(struct tcp *t, struct tcp_conn *c)
-{
-	if (t->hole_at == c)
-		t->hole_at = c->older;
-	if (c->older != NULL)
-		c->older->newer = c->newer;
-	else
-		t->oldest = c->newer;
-	if (c->newer != NULL)
-		c->newer->older = c->older;
-	else
-		t->newest = c->older;
-}
-
-static void link_newest(struct tcp *t, struct tcp_conn *c)
-{
-	c->newer = NULL;
-	c->older = t->newest;
-	if (t->newest != NULL)
-		t->newest->newer = c;
-	else
-		t->oldest = c;
-	t->newest = c;
-}
-
-static void touch(struct tcp *t, struct tcp_conn *c)
-{
-	if (t->newest == c && t->hole_at != c)
-		return;
-	unlink_activity(t, c);
-	link_newest(t, c);
 }
 
 /* ---- the end of a connection ---- */
@@ -133,7 +100,7 @@ static void cut(struct tcp *t, struct tcp_conn *c)
 	cut_opening(t, c);
 	for (unsigned side = TCP_A; side <= TCP_B; side++) {
 		tcp_stall_cut(&c->flow[side], t->now_us, &t->report);
-		tcp_report_second(&t->report, &c->flow[side]);
+		tcp_report_seconds(&t->report, &c->flow[side]);
 		cut_window(t, &c->flow[side], !c->closed);
 	}
 }
@@ -145,7 +112,8 @@ static void forget(struct tcp *t, struct tcp_conn *c)
 	tcp_report_connection(&t->report, c);
 	tcp_conn_leave(c);
 	tcp_table_remove(&t->table, c);
-	unlink_activity(t, c);
+	tcp_activity_remove(&t->activity, c->number);
+	c->in_table = false;
 	tcp_pairs_release(t->pairs, c->pair);
 	c->next = t->free;
 	t->free = c;
@@ -154,13 +122,17 @@ static void forget(struct tcp *t, struct tcp_conn *c)
 
 /* ---- the start of a connection ---- */
 
+/* With its number. */
 static struct tcp_conn *take_free(struct tcp *t)
 {
 	struct tcp_conn *c = t->free;
 
-	if (c == NULL)
-		return arena_alloc(t->arena, sizeof *c);
-	t->free = c->next;
+	if (c != NULL) {
+		t->free = c->next;
+		return c;
+	}
+	c = arena_alloc(t->arena, sizeof *c);
+	c->number = tcp_activity_number(&t->activity, c);
 	return c;
 }
 
@@ -187,19 +159,20 @@ static struct tcp_conn *open_connection(struct tcp *t, const struct segment *s, 
 	struct tcp_conn *c;
 
 	if (t->connections == CONNECTIONS_MAX) {
-		forget(t, t->oldest);
+		forget(t, tcp_activity_oldest(&t->activity));
 		t->evicted++;
 	}
 	c = take_free(t);
 	*c = (struct tcp_conn){ .address = { e->address[a], e->address[!a] }, .port = { e->port[a], e->port[!a] },
-				.domain = s->domain, .hash = tcp_hash(s), .first = { t->now_us, s->place } };
+				.domain = s->domain, .hash = tcp_hash(s), .first = { t->now_us, s->place },
+				.in_table = true, .number = c->number };
 	for (unsigned i = TCP_A; i <= TCP_B; i++) {
 		c->flow[i].conn = c;
-		c->flow[i].side = i;
+		c->flow[i].side = (uint8_t)i;
 	}
 	tcp_table_add(&t->table, c);
 	t->connections++;
-	link_newest(t, c);
+	tcp_activity_add(&t->activity, c->number);
 	c->pair = tcp_pairs_hold(t->pairs, c->domain, &c->address[TCP_A], &c->address[TCP_B], c->port[TCP_B]);
 	c->pair->caller_port = c->port[TCP_A];
 	c->pair->certain = c->pair->certain || (s->flags & TCP_SYN) != 0;
@@ -242,10 +215,14 @@ static struct tcp_conn *find_elsewhere(struct tcp *t, const struct segment *s, u
 }
 
 /* NULL: a reset of a connection that is not known says nothing. */
-static struct tcp_conn *connection_of(struct tcp *t, const struct segment *s, uint64_t hash, unsigned *side)
+static struct tcp_conn *connection_of(struct tcp *t, const struct segment *s, uint64_t hash, struct tcp_conn *likely,
+				      unsigned *side)
 {
-	struct tcp_conn *c = tcp_table_find(&t->table, s, hash, side);
+	struct tcp_conn *c = likely;
 	struct ends e;
+
+	if (c == NULL || !tcp_table_is(c, s, side))
+		c = tcp_table_find(&t->table, s, hash, side);
 
 	if (c != NULL && is_reuse(c, s, *side)) {
 		forget(t, c);
@@ -254,7 +231,7 @@ static struct tcp_conn *connection_of(struct tcp *t, const struct segment *s, ui
 		c = find_elsewhere(t, s, hash, side);
 	}
 	if (c != NULL) {
-		touch(t, c);
+		tcp_activity_touch(&t->activity, c->number);
 		return c;
 	}
 	if ((s->flags & TCP_RST) != 0)
@@ -283,24 +260,25 @@ static void act(struct tcp *t, struct tcp_conn *c, unsigned side, const struct t
 		tcp_report_quiet(&t->report, c->pair, &quiet, false);
 }
 
-static void take_syn(struct tcp *t, struct tcp_conn *c, const struct segment *s, const struct tcp_mark *mark)
+static void take_syn(struct tcp *t, struct tcp_conn *c, const struct segment *s)
 {
+	const struct tcp_mark mark = { t->now_us, s->place };
 	struct tcp_opening *o = &c->opening;
 
 	if (!o->seen) {
-		*o = (struct tcp_opening){ .seen = true, .isn = s->sequence, .syns = 1, .first = *mark,
-					   .last_us = mark->us };
-		act(t, c, TCP_A, mark, false);
+		*o = (struct tcp_opening){ .seen = true, .isn = s->sequence, .syns = 1, .first = mark,
+					   .last_us = mark.us };
+		act(t, c, TCP_A, &mark, false);
 		c->pair->connecting++;
-		tcp_stall_replaced(c->pair, c, mark->us);
+		tcp_stall_replaced(c->pair, c, mark.us);
 	} else {
 		o->syns++;
-		o->last_wait_us = mark->us - o->last_us;
-		o->last_us = mark->us;
-		c->pair->side[TCP_A].trouble_us = mark->us;
+		o->last_wait_us = mark.us - o->last_us;
+		o->last_us = mark.us;
+		c->pair->side[TCP_A].trouble_us = mark.us;
 		tcp_pair_kernel_packet(c->pair, TCP_A);
 	}
-	c->pair->syn_us = mark->us;
+	c->pair->syn_us = mark.us;
 }
 
 static void answer_opening(struct tcp *t, struct tcp_conn *c)
@@ -343,9 +321,11 @@ static void complete_opening(struct tcp *t, struct tcp_conn *c, unsigned side)
 static void take_acknowledgment(struct tcp *t, struct tcp_flow *f, uint32_t ack)
 {
 	struct tcp_progress progress;
+	bool progressed;
 
-	bool progressed = tcp_flow_acknowledge(f, ack, t->now_us, &progress);
-
+	if (tcp_flow_is_acknowledged(f, ack))
+		return;
+	progressed = tcp_flow_acknowledge(f, ack, t->now_us, &progress);
 	if (f->forgot)
 		tcp_stall_forget(f);
 	if (!progressed)
@@ -376,6 +356,8 @@ static void count_second(struct tcp *t, struct tcp_flow *f, const struct segment
 		f->now = (struct tcp_second){ .open = true, .second = second, .mark = { t->now_us, s->place } };
 	f->now.segments++;
 	f->now.retransmits += again;
+	if (again)
+		tcp_calm_resent(f->conn->pair, second);
 	f->now.timeouts += timeout;
 	if (timeout)
 		count_lost(&f->now, t->now_us - f->resent_after_us);
@@ -407,7 +389,6 @@ static void take_duplicate(struct tcp_flow *f, const struct segment *s)
 
 static void take_data(struct tcp *t, struct tcp_flow *f, const struct segment *s, enum tcp_data kind)
 {
-	const struct tcp_mark mark = { t->now_us, s->place };
 	bool timeout = is_timeout(f, kind);
 
 	if (kind != TCP_DATA_NONE && kind != TCP_DATA_PROBE)
@@ -417,8 +398,8 @@ static void take_data(struct tcp *t, struct tcp_flow *f, const struct segment *s
 		keep_hasty(f, s);
 	if (kind == TCP_DATA_AGAIN)
 		tcp_stall_resent(f, timeout, t->now_us - f->resent_after_us, t->now_us);
-	if (kind == TCP_DATA_NEW || kind == TCP_DATA_LATE || f->filled.open)
-		act(t, f->conn, f->side, &mark, true);
+	if (kind == TCP_DATA_NEW || kind == TCP_DATA_LATE || f->fills)
+		act(t, f->conn, f->side, &(struct tcp_mark){ t->now_us, s->place }, true);
 	else if ((s->flags & (TCP_SYN | TCP_FIN)) == 0)
 		tcp_pair_kernel_packet(f->conn->pair, f->side);
 	tcp_stall_watch(f);
@@ -522,12 +503,13 @@ static void take_sign(struct tcp *t, struct tcp_conn *c, unsigned side, enum tcp
 /* Data that goes on in sequence; what is behind a gap is told by its retransmission. */
 static void take_number(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side, enum tcp_data kind)
 {
-	const struct tcp_mark mark = { t->now_us, s->place };
 	const struct tcp_gap *gap = &c->flow[side].gap;
 	struct tcp_unseen unseen;
+	struct tcp_mark mark;
 
-	if (!tcp_unseen_take(&c->numbers[side], s, t->now_us, tcp_median_us(&c->pair->side[!side].rtt), &unseen))
+	if (!tcp_unseen_take(&c->numbers[side], s, t->now_us, &c->pair->side[!side].rtt, &unseen))
 		return;
+	mark = (struct tcp_mark){ t->now_us, s->place };
 	if (kind == TCP_DATA_NEW && !(gap->open && gap->seen.us == t->now_us))
 		tcp_report_unseen(&t->report, c, side, &mark, &unseen);
 }
@@ -535,7 +517,6 @@ static void take_number(struct tcp *t, struct tcp_conn *c, const struct segment 
 /* before_us: when the sender was heard before, on any connection. */
 static void take_segment(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side, int64_t before_us)
 {
-	const struct tcp_mark mark = { t->now_us, s->place };
 	struct tcp_flow *f = &c->flow[side], *other = &c->flow[!side];
 	bool was_closing = f->fin_sent;
 	enum tcp_data kind;
@@ -548,7 +529,7 @@ static void take_segment(struct tcp *t, struct tcp_conn *c, const struct segment
 		return;
 	}
 	if ((s->flags & TCP_SYN) != 0 && side == TCP_A)
-		take_syn(t, c, s, &mark);
+		take_syn(t, c, s);
 	else if ((s->flags & TCP_SYN) != 0)
 		take_syn_answer(t, c);
 	if ((s->flags & (TCP_SYN | TCP_ACK)) != TCP_SYN && c->presence == TCP_NOT_YET)
@@ -558,7 +539,7 @@ static void take_segment(struct tcp *t, struct tcp_conn *c, const struct segment
 		tcp_stall_forget(f);
 	if (f->gap.open && f->gap.bare && f->gap.seen.us == t->now_us)
 		tcp_stall_missed(f, t->now_us);
-	if (f->filled.open)
+	if (f->fills)
 		tcp_stall_filled(f, t->now_us, &t->report);
 	take_sign(t, c, side, kind, before_us);
 	if ((s->flags & TCP_ACK) != 0) {
@@ -587,6 +568,7 @@ struct tcp *tcp_new(struct event_sink sink)
 	t->pairs = tcp_pairs_new(a);
 	t->kafka = kafka_new(a, &t->report);
 	tcp_table_init(&t->table, a);
+	tcp_activity_init(&t->activity, a);
 	t->now_us = INT64_MIN;
 	return t;
 }
@@ -616,9 +598,25 @@ static struct segment in_its_domain(const struct tcp *t, const struct segment *s
 	return inside;
 }
 
+struct tcp_conn *tcp_expect(const struct tcp *t, const struct tcp_key *key)
+{
+	struct tcp_conn *likely = tcp_table_guess(&t->table, key->hash);
+
+	tcp_copies_fetch(t->copies, key->digest);
+	if (likely != NULL)
+		tcp_conn_fetch(likely);
+	return likely;
+}
+
 int tcp_segment(struct tcp *t, const struct segment *s)
 {
-	uint64_t hash = tcp_hash(s);
+	const struct tcp_key key = tcp_key_of(s);
+
+	return tcp_segment_expected(t, s, &key, tcp_expect(t, &key));
+}
+
+int tcp_segment_expected(struct tcp *t, const struct segment *s, const struct tcp_key *key, struct tcp_conn *likely)
+{
 	struct segment inside;
 	struct tcp_conn *c;
 	int64_t before_us;
@@ -628,16 +626,16 @@ int tcp_segment(struct tcp *t, const struct segment *s)
 	/* Packets of several queues may be recorded slightly out of order. */
 	if (s->time_us > t->now_us)
 		t->now_us = s->time_us;
-	is_copy = tcp_copies_see(t->copies, s, hash, t->now_us);
+	is_copy = tcp_copies_see(t->copies, s, key->digest, t->now_us);
 	if (t->copies->alias_count > 0) {
 		inside = in_its_domain(t, s);
 		s = &inside;
 	}
 	if (is_copy) {
-		count_copy(t, s, hash);
+		count_copy(t, s, key->hash);
 		return 0;
 	}
-	c = connection_of(t, s, hash, &side);
+	c = connection_of(t, s, key->hash, likely, &side);
 	if (c == NULL)
 		return result(t);
 	c->last_us = t->now_us;
@@ -678,25 +676,21 @@ static void cut_pair(void *context, struct tcp_pair *pair)
 	tcp_pair_restart(pair);
 }
 
-/* The first that was active after the latest hole: at the others nothing has changed since. */
-static struct tcp_conn *oldest_since(const struct tcp *t)
-{
-	return t->hole_at != NULL ? t->hole_at->newer : t->oldest;
-}
-
 int tcp_hole(struct tcp *t, int64_t from_us, int64_t to_us)
 {
 	if (from_us > t->now_us)
 		t->now_us = from_us;
 	tcp_pairs_each(t->pairs, cut_pair, t);
-	for (struct tcp_conn *c = oldest_since(t); c != NULL; c = c->newer) {
+	/* At those that were not active since the hole before, nothing has changed. */
+	for (struct tcp_conn *c = tcp_activity_since_hole(&t->activity); c != NULL;
+	     c = tcp_activity_next(&t->activity, c->number)) {
 		cut(t, c);
 		kafka_cut(t->kafka, c);
 		tcp_flow_unsync(&c->flow[TCP_A]);
 		tcp_flow_unsync(&c->flow[TCP_B]);
 		memset(c->numbers, 0, sizeof c->numbers);
 	}
-	t->hole_at = t->newest;
+	tcp_activity_hole(&t->activity);
 	tcp_copies_forget(t->copies);
 	t->now_us = to_us;
 	return result(t);
@@ -705,8 +699,8 @@ int tcp_hole(struct tcp *t, int64_t from_us, int64_t to_us)
 int tcp_finish(struct tcp *t)
 {
 	tcp_pairs_each(t->pairs, cut_pair, t);
-	while (t->oldest != NULL)
-		forget(t, t->oldest);
+	while (tcp_activity_oldest(&t->activity) != NULL)
+		forget(t, tcp_activity_oldest(&t->activity));
 	kafka_finish(t->kafka);
 	return result(t);
 }

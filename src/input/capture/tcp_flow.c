@@ -21,7 +21,7 @@ static void insert_sent(struct tcp_flow *f, unsigned at, const struct tcp_sent *
 
 static void remove_sent(struct tcp_flow *f, unsigned n)
 {
-	f->sent_count -= n;
+	f->sent_count = (uint8_t)(f->sent_count - n);
 	memmove(&f->sent[0], &f->sent[n], f->sent_count * sizeof f->sent[0]);
 }
 
@@ -126,6 +126,7 @@ static enum tcp_data fill_bare(struct tcp_flow *f, uint32_t end, int64_t now_us)
 	enum tcp_data kind = filler_kind(f, now_us);
 
 	f->filled = f->gap;
+	f->fills = true;
 	f->gap.from = end;
 	f->gap.seen.us = now_us;
 	f->gap.open = tcp_ahead(f->gap.to, end) > 0;
@@ -213,12 +214,12 @@ static void take_fin(struct tcp_flow *f, uint32_t at)
 		f->next++;
 }
 
-enum tcp_data tcp_flow_send(struct tcp_flow *f, const struct segment *s, int64_t now_us, bool peer_window_closed)
+enum tcp_data tcp_flow_send_any(struct tcp_flow *f, const struct segment *s, int64_t now_us, bool peer_window_closed)
 {
 	uint32_t start = s->sequence + ((s->flags & TCP_SYN) != 0);
 	enum tcp_data kind = TCP_DATA_NONE;
 
-	f->filled.open = false;
+	f->fills = false;
 	f->resent_after_us = 0;
 	if ((s->flags & TCP_RST) != 0)
 		return TCP_DATA_NONE;
@@ -235,6 +236,27 @@ enum tcp_data tcp_flow_send(struct tcp_flow *f, const struct segment *s, int64_t
 	if ((s->flags & TCP_FIN) != 0)
 		take_fin(f, start + s->payload_bytes);
 	return kind;
+}
+
+/* Nearly always: what comes next, or nothing, and no doubt. What tcp_flow_send_any makes of it follows at once. */
+static bool is_next(const struct tcp_flow *f, const struct segment *s)
+{
+	return s->sequence == f->next && f->synced && !f->jump_suspected && s->payload_bytes != 1 &&
+	       (s->flags & (TCP_SYN | TCP_FIN | TCP_RST)) == 0;
+}
+
+static enum tcp_data take_next(struct tcp_flow *f, const struct segment *s, int64_t now_us)
+{
+	f->fills = false;
+	f->resent_after_us = 0;
+	if (s->payload_bytes == 0)
+		return TCP_DATA_NONE;
+	return new_data(f, s, s->sequence, s->sequence + s->payload_bytes, now_us);
+}
+
+enum tcp_data tcp_flow_send(struct tcp_flow *f, const struct segment *s, int64_t now_us, bool peer_window_closed)
+{
+	return is_next(f, s) ? take_next(f, s, now_us) : tcp_flow_send_any(f, s, now_us, peer_window_closed);
 }
 
 /* Beyond all that was seen: data that the capture missed, if a second one says so too. */

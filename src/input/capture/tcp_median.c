@@ -29,13 +29,25 @@ static uint64_t lower_end_x4(unsigned bucket)
 	return (uint64_t)(4 + bucket % 4) << bucket / 4;
 }
 
+/* To the bucket that holds the value in the middle; one value moves it by a bucket or two. */
+static void find_middle(struct tcp_median *m)
+{
+	uint32_t middle = m->count / 2;
+
+	while (middle < m->below)
+		m->below -= m->bucket[--m->middle];
+	while (middle >= m->below + m->bucket[m->middle])
+		m->below += m->bucket[m->middle++];
+}
+
 /* A full bucket halves all: the median keeps its place, and what is old weighs less. */
 static void halve(struct tcp_median *m)
 {
-	m->count = 0;
+	m->count = m->below = 0;
 	for (unsigned i = 0; i < TCP_MEDIAN_BUCKETS; i++) {
 		m->bucket[i] = m->bucket[i] / 2;
 		m->count += m->bucket[i];
+		m->below += i < m->middle ? m->bucket[i] : 0;
 	}
 }
 
@@ -46,22 +58,18 @@ void tcp_median_add(struct tcp_median *m, int64_t us)
 	if (m->bucket[bucket] == UINT16_MAX)
 		halve(m);
 	m->bucket[bucket]++;
+	m->below += bucket < m->middle;
 	m->count++;
+	find_middle(m);
 }
 
 int64_t tcp_median_us(const struct tcp_median *m)
 {
-	uint32_t before = 0, middle = m->count / 2;
+	uint64_t width_x4 = UINT64_C(1) << m->middle / 4;
 
-	for (unsigned i = 0; i < TCP_MEDIAN_BUCKETS; i++) {
-		uint64_t width_x4 = UINT64_C(1) << i / 4;
-
-		if (middle < before + m->bucket[i])
-			/* As if the bucket's values were spread evenly over it. */
-			return (int64_t)((lower_end_x4(i) + width_x4 * (middle - before) / m->bucket[i]) / 4);
-		before += m->bucket[i];
-	}
-	return 0;
+	/* As if the bucket's values were spread evenly over it. */
+	return m->count == 0 ? 0 : (int64_t)((lower_end_x4(m->middle) +
+					      width_x4 * (m->count / 2 - m->below) / m->bucket[m->middle]) / 4);
 }
 
 /* ---- the thinned set ---- */

@@ -20,16 +20,19 @@
 /* The rhythm is known after so many gaps, or after so many payloads that came in bursts alone. */
 #define GAPS_LEAST 8
 #define PAYLOADS_LEAST 256
-/* Data that stands so long is in trouble: beyond any delayed acknowledgment (RFC 9293 3.8.6.3). */
-#define TROUBLE_US (500 * US_PER_MS)
 /* Linux sends nothing again after a pause longer than TCP_RTO_MAX, 120 s: what stood unacknowledged was dropped. */
 #define RTO_MOST_US (130 * US_PER_S)
 /* So many flows are looked at; a pair with more of them in trouble has one among these. */
 #define FLOWS_LOOKED_AT 64
 
+/* VLANs and tunnels that are told apart where the same addresses are in several of them. */
+#define DOMAINS_MOST 16
+
 struct tcp_pairs {
 	struct arena *arena;
 	struct tcp_pair *free;
+	uint64_t domain[DOMAINS_MOST];	/* in the order in which they came */
+	unsigned domains;
 	struct tcp_pair *bucket[PAIR_BUCKETS];
 };
 
@@ -70,6 +73,32 @@ struct tcp_pair *tcp_pairs_find(struct tcp_pairs *p, uint64_t domain, const stru
 	return pair;
 }
 
+/* The place of the domain among those that came before; DOMAINS_MOST when there are too many. */
+static unsigned place_of(struct tcp_pairs *p, uint64_t domain)
+{
+	unsigned i = 0;
+
+	while (i < p->domains && p->domain[i] != domain)
+		i++;
+	if (i == p->domains && i < DOMAINS_MOST)
+		p->domain[p->domains++] = domain;
+	return i;
+}
+
+static uint8_t zone_of(struct tcp_pairs *p, uint64_t domain, const struct tcp_address *caller, const struct tcp_address *callee,
+		       uint16_t callee_port)
+{
+	unsigned place = place_of(p, domain);
+
+	for (unsigned i = 0; i < p->domains; i++) {
+		const struct tcp_pair *other = i != place ? tcp_pairs_find(p, p->domain[i], caller, callee, callee_port) : NULL;
+
+		if (other != NULL && other->side[TCP_A].heard_us != 0 && other->side[TCP_B].heard_us != 0)
+			return (uint8_t)(place + 1);
+	}
+	return 0;
+}
+
 struct tcp_pair *tcp_pairs_hold(struct tcp_pairs *p, uint64_t domain, const struct tcp_address *caller,
 				const struct tcp_address *callee, uint16_t callee_port)
 {
@@ -77,6 +106,7 @@ struct tcp_pair *tcp_pairs_hold(struct tcp_pairs *p, uint64_t domain, const stru
 
 	if (pair == NULL) {
 		size_t bucket = bucket_of(domain, caller, callee, callee_port);
+		uint8_t zone = zone_of(p, domain, caller, callee, callee_port);
 
 		pair = p->free;
 		if (pair != NULL)
@@ -84,7 +114,7 @@ struct tcp_pair *tcp_pairs_hold(struct tcp_pairs *p, uint64_t domain, const stru
 		else
 			pair = arena_alloc(p->arena, sizeof *pair);
 		*pair = (struct tcp_pair){ .domain = domain, .caller = *caller, .callee = *callee, .callee_port = callee_port,
-					   .next = p->bucket[bucket] };
+					   .zone = zone, .next = p->bucket[bucket] };
 		p->bucket[bucket] = pair;
 	}
 	pair->connections++;
@@ -114,13 +144,9 @@ void tcp_pairs_each(struct tcp_pairs *p, void (*visit)(void *context, struct tcp
 
 /* ---- signs of life ---- */
 
-void tcp_pair_hear(struct tcp_pair *p, unsigned side, int64_t now_us)
+void tcp_pair_wake(struct tcp_side *s, int64_t now_us)
 {
-	struct tcp_side *s = &p->side[side];
-
-	if (s->heard_us != 0 && now_us - s->heard_us > TROUBLE_US)
-		s->woke_us[s->wakes++ % TCP_WAKES_KEPT] = now_us;
-	s->heard_us = now_us;
+	s->woke_us[s->wakes++ % TCP_WAKES_KEPT] = now_us;
 }
 
 int64_t tcp_pair_woke_us(const struct tcp_pair *p, unsigned side, int64_t since_us, int64_t now_us)
@@ -141,7 +167,6 @@ static bool is_rhythm_known(const struct tcp_side *side)
 	return side->gaps.count >= GAPS_LEAST || side->payloads >= PAYLOADS_LEAST;
 }
 
-/* The cheap half first: it is asked at every payload. */
 static bool is_too_long(const struct tcp_side *side, int64_t silence_us)
 {
 	if (silence_us <= QUIET_LEAST_US)
@@ -158,7 +183,7 @@ static bool has_flow_in_trouble(const struct tcp_side *side, int64_t now_us)
 
 		if (f->wait.reported || now_us - f->sent[f->sent_count - 1].last_us > RTO_MOST_US)
 			continue;
-		if (head->sends > 1 || now_us - head->first.us > TROUBLE_US)
+		if (head->sends > 1 || now_us - head->first.us > TCP_TROUBLE_US)
 			return true;
 	}
 	return false;
@@ -189,7 +214,8 @@ bool tcp_pair_quiet(const struct tcp_pair *p, unsigned side, int64_t now_us, str
 	const struct tcp_side *s = &p->side[side];
 	int64_t start;
 
-	if (!s->acted || p->open == 0 || !is_rhythm_known(s))
+	/* The cheap part first: the silence began with the last act, or later. */
+	if (!s->acted || now_us - s->last_act.us <= QUIET_LEAST_US || p->open == 0 || !is_rhythm_known(s))
 		return false;
 	/* After trouble the path is well only from its end on; and the called side owes nothing until it is asked. */
 	start = latest(s->last_act.us, latest(p->side[TCP_A].trouble_us, p->side[TCP_B].trouble_us));
@@ -198,7 +224,8 @@ bool tcp_pair_quiet(const struct tcp_pair *p, unsigned side, int64_t now_us, str
 	if (!is_too_long(s, now_us - start) || is_in_trouble(p, now_us))
 		return false;
 	*out = (struct tcp_quiet){ .mark = s->last_act, .side = side, .start_us = start, .end_us = now_us,
-				   .kernel_packets = s->kernel_packets, .pending = is_pending(p, side, now_us) };
+				   .kernel_packets = s->kernel_packets, .pending = is_pending(p, side, now_us),
+				   .has_spoken = p->side[!side].acted, .spoken_us = p->side[!side].last_act.us };
 	/* A server that owes nothing is idle. */
 	return side == TCP_A || out->pending;
 }
@@ -219,11 +246,6 @@ bool tcp_pair_act(struct tcp_pair *p, unsigned side, const struct tcp_mark *mark
 	if (is_payload && p->side[!side].asked_us == 0)
 		p->side[!side].asked_us = mark->us;
 	return was_quiet;
-}
-
-void tcp_pair_kernel_packet(struct tcp_pair *p, unsigned side)
-{
-	p->side[side].kernel_packets++;
 }
 
 void tcp_pair_restart(struct tcp_pair *p)

@@ -4,15 +4,62 @@
 #include "input/capture/tcp_report.h"
 
 #include <arpa/inet.h>
-#include <stdio.h>
+#include <string.h>
 
-static struct sv format_end(char out[TCP_END_BYTES], const struct tcp_address *address, uint16_t port)
+#include "input/capture/tcp_calm.h"
+
+static char *put_number(char *at, unsigned number)
+{
+	char digits[10];
+	unsigned n = 0;
+
+	do
+		digits[n++] = (char)('0' + number % 10);
+	while ((number /= 10) > 0);
+	while (n > 0)
+		*at++ = digits[--n];
+	return at;
+}
+
+/* By hand: there are many events, and snprintf would be the greater part of one. */
+static char *put_ipv4(char *at, const uint8_t bytes[4])
+{
+	for (int i = 0; i < 4; i++) {
+		if (i > 0)
+			*at++ = '.';
+		at = put_number(at, bytes[i]);
+	}
+	return at;
+}
+
+static char *put_ipv6(char *at, const uint8_t bytes[16])
 {
 	char text[INET6_ADDRSTRLEN] = "?";
+	size_t n;
 
-	inet_ntop(address->version == 6 ? AF_INET6 : AF_INET, address->bytes, text, sizeof text);
-	snprintf(out, TCP_END_BYTES, address->version == 6 ? "[%s]:%u" : "%s:%u", text, (unsigned)port);
-	return sv_of(out);
+	inet_ntop(AF_INET6, bytes, text, sizeof text);
+	n = strlen(text);
+	memcpy(at, text, n);
+	return at + n;
+}
+
+/* Zones are written as those of IPv6 are (RFC 4007): 10.0.0.1%2:9092 */
+static struct sv format_end(char out[TCP_END_BYTES], const struct tcp_address *address, unsigned zone, uint16_t port)
+{
+	char *at = out;
+
+	if (address->version == 6)
+		*at++ = '[';
+	at = address->version == 6 ? put_ipv6(at, address->bytes) : put_ipv4(at, address->bytes);
+	if (zone > 0) {
+		*at++ = '%';
+		at = put_number(at, zone);
+	}
+	if (address->version == 6)
+		*at++ = ']';
+	*at++ = ':';
+	at = put_number(at, port);
+	return (struct sv){ out, (size_t)(at - out) };
 }
 
 static void begin(struct event *e, enum event_type type, const struct tcp_mark *mark, int64_t start_us, int64_t end_us)
@@ -25,8 +72,10 @@ static void begin(struct event *e, enum event_type type, const struct tcp_mark *
 
 void tcp_report_path(struct event *e, const struct tcp_conn *c, struct tcp_ends *texts)
 {
-	event_set_text(e, FIELD_PATH_A, format_end(texts->a, &c->address[TCP_A], c->port[TCP_A]));
-	event_set_text(e, FIELD_PATH_B, format_end(texts->b, &c->address[TCP_B], c->port[TCP_B]));
+	const unsigned zone = c->pair != NULL ? c->pair->zone : 0;
+
+	event_set_text(e, FIELD_PATH_A, format_end(texts->a, &c->address[TCP_A], zone, c->port[TCP_A]));
+	event_set_text(e, FIELD_PATH_B, format_end(texts->b, &c->address[TCP_B], zone, c->port[TCP_B]));
 }
 
 static void set_direction(struct event *e, unsigned side)
@@ -78,14 +127,12 @@ void tcp_report_connection(struct tcp_report *r, const struct tcp_conn *c)
 	tcp_report_put(r, &e);
 }
 
-void tcp_report_second(struct tcp_report *r, struct tcp_flow *f)
+static void put_second(struct tcp_report *r, const struct tcp_flow *f)
 {
 	const struct tcp_second *s = &f->now;
 	struct tcp_ends texts;
 	struct event e;
 
-	if (!s->open)
-		return;
 	begin(&e, EVENT_NET_SECOND, &s->mark, s->second * US_PER_S, (s->second + 1) * US_PER_S);
 	tcp_report_path(&e, f->conn, &texts);
 	set_direction(&e, f->side);
@@ -105,8 +152,56 @@ void tcp_report_second(struct tcp_report *r, struct tcp_flow *f)
 		event_set_int(&e, FIELD_RTT_MEDIAN_US, tcp_samples_median_us(&s->rtt));
 		event_set_int(&e, FIELD_RTT_MAX_US, s->rtt.max_us);
 	}
-	f->now.open = false;
 	tcp_report_put(r, &e);
+}
+
+static void put_calm(struct tcp_report *r, struct tcp_flow *f)
+{
+	const struct tcp_calm *c = &f->calm;
+	struct tcp_ends texts;
+	struct event e;
+
+	if (c->count == 0)
+		return;
+	begin(&e, EVENT_NET_SECOND, &c->mark, c->first * US_PER_S, (c->last + 1) * US_PER_S);
+	tcp_report_path(&e, f->conn, &texts);
+	set_direction(&e, f->side);
+	if (c->count > 1)
+		event_set_int(&e, FIELD_SAMPLES, c->count);
+	event_set_int(&e, FIELD_SEGMENTS, (int64_t)c->segments);
+	event_set_int(&e, FIELD_RETRANSMITS, 0);
+	event_set_int(&e, FIELD_TIMEOUTS, 0);
+	event_set_int(&e, FIELD_BYTES, (int64_t)c->bytes);
+	event_set_int(&e, FIELD_RTT_SAMPLES, (int64_t)c->rtts);
+	if (c->medians > 0) {
+		event_set_int(&e, FIELD_RTT_MIN_US, c->min_us);
+		event_set_int(&e, FIELD_RTT_MEDIAN_US, tcp_calm_median_us(c));
+		event_set_int(&e, FIELD_RTT_MAX_US, c->max_us);
+	}
+	f->calm.count = 0;
+	tcp_report_put(r, &e);
+}
+
+void tcp_report_second(struct tcp_report *r, struct tcp_flow *f)
+{
+	bool is_calm;
+
+	if (!f->now.open)
+		return;
+	is_calm = tcp_calm_is(f);
+	if (!is_calm || !tcp_calm_joins(f))
+		put_calm(r, f);
+	if (is_calm)
+		tcp_calm_add(f);
+	else
+		put_second(r, f);
+	f->now.open = false;
+}
+
+void tcp_report_seconds(struct tcp_report *r, struct tcp_flow *f)
+{
+	tcp_report_second(r, f);
+	put_calm(r, f);
 }
 
 void tcp_report_stall(struct tcp_report *r, const struct tcp_flow *f, const struct tcp_stall *stall)
@@ -202,11 +297,13 @@ void tcp_report_quiet(struct tcp_report *r, const struct tcp_pair *p, const stru
 	struct event e;
 
 	begin(&e, EVENT_NET_QUIET, &quiet->mark, quiet->start_us, quiet->end_us);
-	event_set_text(&e, FIELD_PATH_A, format_end(texts.a, &p->caller, p->caller_port));
-	event_set_text(&e, FIELD_PATH_B, format_end(texts.b, &p->callee, p->callee_port));
+	event_set_text(&e, FIELD_PATH_A, format_end(texts.a, &p->caller, p->zone, p->caller_port));
+	event_set_text(&e, FIELD_PATH_B, format_end(texts.b, &p->callee, p->zone, p->callee_port));
 	set_direction(&e, quiet->side);
 	event_set_int(&e, FIELD_ACKS, (int64_t)quiet->kernel_packets);
 	set_flag(&e, FIELD_PENDING, quiet->pending);
+	if (quiet->has_spoken)
+		event_set_int(&e, FIELD_SPOKEN_AT_US, quiet->spoken_us);
 	set_flag(&e, FIELD_CENSORED, censored);
 	tcp_report_put(r, &e);
 }

@@ -3,10 +3,14 @@
 
 #include "input/capture/tcp_sight.h"
 
-/* With one mask; then every other of them is enough. Of a million packets between two hosts some nine hundred are picked. */
-#define SIGHTS_OF_PAIR 64
-/* A client that connects for every request makes its pair anew each time. */
-#define SIGHTS_OF_ALL 4096
+/* Of one pair with one mask, while there are few pairs; the next mask leaves an eighth. */
+#define PASSAGES_OF_PAIR 64
+#define MASK_STEP_BITS 3
+/* Of all pairs with one mask: with many each has fewer. A client that connects for every request makes its pair anew each time. */
+#define PASSAGES_OF_ALL 512
+/* What both sides have sent up to a packet, in units of so many bits: a request of Kafka's and its answer, or two. */
+#define PASSAGE_BITS 8
+#define PASSAGE_PACKETS 4
 /* Larger ones are cut on their way, or put together on arrival (TSO, GRO): never the same at both ends. */
 #define SIGHT_PAYLOAD_MOST 1200
 
@@ -32,27 +36,58 @@ static uint64_t digest_of(const struct segment *s)
 	return h ^ h >> 32;
 }
 
-/* Picked once more; the mask grows when that has been often enough. */
-static void count(struct tcp_sights *t, unsigned most)
+/*
+ * Of the conversation. What one has sent and what it has received of the other add up to
+ * the same from either side, but for the packet itself.
+ */
+static uint64_t passage_of(const struct tcp_conn *c, const struct segment *s)
 {
-	if (++t->count < most)
-		return;
-	t->mask = t->mask << 1 | 1;
-	t->count = 0;
+	uint64_t ports = (uint64_t)c->port[TCP_A] << 16 | c->port[TCP_B];
+	uint64_t h = mix(ports, (s->sequence + s->acknowledgment) >> PASSAGE_BITS);
+
+	return h ^ h >> 32;
+}
+
+/* The more pairs there were, the fewer of a hundred passages are picked at all. */
+static void begin_pair(struct tcp_sights *all)
+{
+	if (++all->count >= PASSAGES_OF_ALL * (all->mask + 1))
+		all->mask = all->mask << 1 | 1;
+}
+
+/* With one mask. */
+static unsigned most_of_pair(const struct tcp_sights *all)
+{
+	unsigned most = all->count > 0 ? PASSAGES_OF_ALL / all->count : PASSAGES_OF_PAIR;
+
+	return most > PASSAGES_OF_PAIR ? PASSAGES_OF_PAIR : most > 1 ? most : 1;
+}
+
+/* False: it is not picked. */
+static bool pick_passage(struct tcp_sights *all, struct tcp_sights *t, uint64_t passage)
+{
+	if (t->packets > 0 && t->passage == passage)
+		return t->packets < PASSAGE_PACKETS;
+	if ((passage & (t->mask | all->mask)) != 0)
+		return false;
+	if (t->packets == 0)
+		begin_pair(all);
+	t->passage = passage;
+	t->packets = 0;
+	if (++t->count >= most_of_pair(all)) {
+		t->mask = t->mask << MASK_STEP_BITS | ((1 << MASK_STEP_BITS) - 1);
+		t->count = 0;
+	}
+	return true;
 }
 
 void tcp_sight_see(struct tcp_sights *all, struct tcp_report *r, const struct tcp_conn *c, unsigned side,
 		   const struct segment *s)
 {
 	struct tcp_sights *of_pair = &c->pair->sights;
-	uint64_t digest;
 
-	if (s->payload_bytes == 0 || s->payload_bytes > SIGHT_PAYLOAD_MOST)
+	if (s->payload_bytes == 0 || s->payload_bytes > SIGHT_PAYLOAD_MOST || !pick_passage(all, of_pair, passage_of(c, s)))
 		return;
-	digest = digest_of(s);
-	if ((digest & (of_pair->mask | all->mask)) != 0)
-		return;
-	count(of_pair, SIGHTS_OF_PAIR);
-	count(all, SIGHTS_OF_ALL);
-	tcp_report_sighted(r, c, side, s, digest);
+	of_pair->packets++;
+	tcp_report_sighted(r, c, side, s, digest_of(s));
 }

@@ -151,10 +151,8 @@ static void report_in_vain(struct tcp_flow *f, int64_t end_us, bool censored, st
 	report_abandoned(f, end_us, censored, r);
 }
 
-void tcp_stall_watch(struct tcp_flow *f)
+void tcp_stall_begin(struct tcp_flow *f)
 {
-	if (!is_waiting(f) || f->listed)
-		return;
 	f->wait = (struct tcp_wait){ 0 };
 	list(f);
 }
@@ -176,10 +174,8 @@ void tcp_stall_resent(struct tcp_flow *f, bool timeout, int64_t lost_us, int64_t
 	side_of(f)->trouble_us = now_us;
 }
 
-void tcp_stall_heard(struct tcp_flow *f, int64_t now_us)
+void tcp_stall_heard_waiting(struct tcp_flow *f, int64_t now_us)
 {
-	if (!is_waiting(f))
-		return;
 	judge_silence(f, &f->sent[0], now_us);
 	f->wait.heard_us = now_us;
 }
@@ -190,10 +186,8 @@ static bool is_sign(const struct tcp_flow *f, bool again, int64_t before_us)
 	return !again || before_us <= f->sent[0].first.us + STALL_LEAST_US;
 }
 
-void tcp_stall_sign(struct tcp_pair *p, unsigned side, bool again, int64_t before_us, int64_t now_us)
+void tcp_stall_sign_unacked(struct tcp_flow *f, bool again, int64_t before_us, int64_t now_us)
 {
-	struct tcp_flow *f = p->side[!side].unacked;
-
 	/* Those that were not yet signed stand first, but for a few that progressed meanwhile. */
 	for (int passed = 0; f != NULL && passed < FLOWS_LOOKED_AT; f = f->older) {
 		if (f->wait.sign_us == 0 && is_sign(f, again, before_us))
@@ -275,13 +269,10 @@ static void hear_elsewhere(struct tcp_flow *f, int64_t now_us, struct tcp_report
 		report_in_vain(f, now_us, false, r);
 }
 
-void tcp_stall_host_heard(struct tcp_pair *p, unsigned side, const struct tcp_conn *c, int64_t now_us,
-			  struct tcp_report *r)
+void tcp_stall_given_up_heard(struct tcp_side *waiting, const struct tcp_conn *c, int64_t now_us, struct tcp_report *r)
 {
-	struct tcp_side *waiting = &p->side[!side];
 	struct tcp_flow *next;
 
-	tcp_pair_hear(p, side, now_us);
 	for (struct tcp_flow *f = waiting->given_up; f != NULL; f = next) {
 		next = f->next_given_up;
 		if (f->conn != c)
@@ -415,9 +406,9 @@ bool tcp_stall_is_left(const struct tcp_flow *f)
 	return f->held || f->wait.gave_up_us != 0 || f->wait.reported;
 }
 
-void tcp_stall_settle(struct tcp_flow *f, int64_t now_us, struct tcp_report *r)
+void tcp_stall_settle_held(struct tcp_flow *f, int64_t now_us, struct tcp_report *r)
 {
-	if (f->held && !f->held_left && now_us > f->held_since_us + HELD_US)
+	if (now_us > f->held_since_us + HELD_US)
 		release_held(f, r);
 }
 

@@ -25,31 +25,12 @@ void tcp_table_init(struct tcp_table *t, struct arena *a)
 	make_places(t, PLACES_LEAST);
 }
 
-static bool is_end(const struct tcp_conn *c, unsigned side, const uint8_t address[16], uint16_t port)
-{
-	return c->port[side] == port && memcmp(c->address[side].bytes, address, 16) == 0;
-}
-
-static bool is_from(const struct tcp_conn *c, unsigned side, const struct segment *s)
-{
-	return is_end(c, side, s->source, s->source_port) && is_end(c, !side, s->destination, s->destination_port);
-}
-
-/* In whatever domain. */
-static bool is_of(const struct tcp_conn *c, const struct segment *s, unsigned *side)
-{
-	if (c->address[TCP_A].version != s->ip_version)
-		return false;
-	*side = is_from(c, TCP_A, s) ? TCP_A : TCP_B;
-	return *side == TCP_A || is_from(c, TCP_B, s);
-}
-
 struct tcp_conn *tcp_table_find(const struct tcp_table *t, const struct segment *s, uint64_t hash, unsigned *side)
 {
 	uint32_t tag = tag_of(hash);
 
 	for (size_t at = hash & t->mask; t->tag[at] != 0; at = (at + 1) & t->mask)
-		if (t->tag[at] == tag && t->conn[at]->domain == s->domain && is_of(t->conn[at], s, side))
+		if (t->tag[at] == tag && t->conn[at]->domain == s->domain && tcp_conn_is_of(t->conn[at], s, side))
 			return t->conn[at];
 	return NULL;
 }
@@ -60,7 +41,17 @@ struct tcp_conn *tcp_table_find_elsewhere(const struct tcp_table *t, const struc
 	uint32_t tag = tag_of(hash);
 
 	for (size_t at = hash & t->mask; t->tag[at] != 0; at = (at + 1) & t->mask)
-		if (t->tag[at] == tag && t->conn[at]->domain != s->domain && is_of(t->conn[at], s, side))
+		if (t->tag[at] == tag && t->conn[at]->domain != s->domain && tcp_conn_is_of(t->conn[at], s, side))
+			return t->conn[at];
+	return NULL;
+}
+
+struct tcp_conn *tcp_table_guess(const struct tcp_table *t, uint64_t hash)
+{
+	uint32_t tag = tag_of(hash);
+
+	for (size_t at = hash & t->mask; t->tag[at] != 0; at = (at + 1) & t->mask)
+		if (t->tag[at] == tag)
 			return t->conn[at];
 	return NULL;
 }

@@ -24,28 +24,34 @@ static int64_t most_us(uint32_t packets, int64_t rtt_us)
 	return packets > 20 ? INT64_MAX : rto_us * ((INT64_C(1) << (packets > 1 ? packets - 1 : packets)) - 1) + rtt_us;
 }
 
-bool tcp_unseen_take(struct tcp_numbers *n, const struct segment *s, int64_t now_us, int64_t rtt_us,
+bool tcp_unseen_take(struct tcp_numbers *n, const struct segment *s, int64_t now_us, const struct tcp_median *rtt,
 		     struct tcp_unseen *out)
 {
-	const struct tcp_numbers before = *n;
-	const uint16_t step = (uint16_t)(s->ip_id - before.id);
+	const uint16_t step = (uint16_t)(s->ip_id - n->id);
+	const int64_t before_us = n->us;
+	const bool was_known = n->known, was_large = n->is_large;
 	int64_t most;
 
 	/* Segments that belong to no socket, as some resets, have numbers of their own. */
 	if (!s->has_ip_id || (s->flags & (TCP_SYN | TCP_RST)) != 0)
 		return false;
-	*n = (struct tcp_numbers){ .us = now_us, .id = s->ip_id, .known = true,
-				   .is_large = s->payload_bytes > PAYLOAD_MOST };
-	if (!before.known || step == 0 || step > PACKETS_MOST)
+	n->us = now_us;
+	n->id = s->ip_id;
+	n->known = true;
+	n->is_large = s->payload_bytes > PAYLOAD_MOST;
+	if (step == 1 && was_known) {
+		n->steps = (uint8_t)(n->steps + (n->steps < STEPS_LEAST));
 		return false;
-	n->steps = before.steps;
-	if (step == 1 && n->steps < STEPS_LEAST)
-		n->steps++;
-	if (step == 1 || before.is_large || before.steps < STEPS_LEAST || now_us - before.us < SILENCE_LEAST_US)
+	}
+	if (!was_known || step == 0 || step > PACKETS_MOST) {
+		n->steps = 0;
 		return false;
-	*out = (struct tcp_unseen){ .start_us = before.us, .end_us = now_us, .packets = step - 1U };
-	most = most_us(out->packets, rtt_us);
-	if (now_us - before.us > most)
+	}
+	if (was_large || n->steps < STEPS_LEAST || now_us - before_us < SILENCE_LEAST_US)
+		return false;
+	*out = (struct tcp_unseen){ .start_us = before_us, .end_us = now_us, .packets = step - 1U };
+	most = most_us(out->packets, tcp_median_us(rtt));
+	if (now_us - before_us > most)
 		out->start_us = now_us - most;
 	return now_us - out->start_us >= SILENCE_LEAST_US;
 }

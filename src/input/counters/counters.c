@@ -16,6 +16,7 @@ static const struct counter_document documents[] = {
 	{ "exposition", exposition_sniff, prometheus_text_read },
 	{ "sar", sar_sniff, sar_read },
 	{ "sadf -j", sadf_json_sniff, sadf_json_read },
+	{ "sadf -x", sadf_xml_sniff, sadf_xml_read },
 	{ "sadf", sadf_text_sniff, sadf_text_read },
 	{ NULL, clock_log_sniff, clock_log_read }, /* its rows say which */
 };
@@ -46,9 +47,12 @@ static enum sniffed sniff(struct sv head, struct sv base_name, const struct rule
 		       "done\"";
 		return SNIFF_BROKEN;
 	}
-	if (counters_probe_begins(head))
+	if (counters_probe_begins(head) || document_of(head) != NULL || loop_sniff(head))
 		return SNIFF_MINE;
-	return document_of(head) != NULL || loop_sniff(head) ? SNIFF_MINE : SNIFF_NOT_MINE;
+	if (!sar_lacks_banner(head))
+		return SNIFF_NOT_MINE;
+	*why = "output of sar without its first line, which has the host and the date: it is needed";
+	return SNIFF_BROKEN;
 }
 
 static int read_counters(struct ingest *in)

@@ -290,7 +290,7 @@ static int take_row(struct counters *c, struct ingest *in, const struct line *li
 		return 0;
 	const struct clock_log *l = log_of(fields, split(text, fields), &time);
 	if (l == NULL) {
-		in->info->unrecognized++;
+		counters_unrecognized(c, &place);
 		return 0;
 	}
 	in->info->records++;

@@ -56,6 +56,10 @@ struct loop {
 	bool is_dropped_told; /* below this clock line */
 	uint64_t dropped_sum; /* over all starts */
 	bool undated; /* a clock line without what dates it was met */
+	/* A row of /proc/uptime, which dates a round where another line has told what it counts from. */
+	bool has_uptime, is_by_uptime; /* in this round; which it dates */
+	int64_t uptime_us;
+	bool counts_from_start; /* and nothing told it */
 	struct loop_block blocks[FORMAT_COUNT];
 	bool were_in_rows[FORMAT_COUNT]; /* before the line at hand, which is none of theirs as a whole */
 	struct loop_block probes[FORMAT_COUNT]; /* to find out whether a line with a time before it holds a row */
@@ -261,22 +265,50 @@ static int close_samples(struct loop *l)
 	return rc;
 }
 
-/* Rows that no clock stands before. A file that is one snapshot and nothing else is whole as it is. */
-static void without_clock(struct loop *l, struct loop_block *b, const char *name, bool alone)
+/* A file that is one snapshot and nothing else is whole as it is. */
+static void take_alone(struct loop *l, const struct loop_block *b, const char *name)
 {
-	if (alone) {
-		diag_add(l->in->diag, SEVERITY_NOTE, "counters.lone_sample", &b->first,
-			 "a single sample of %s, without its time: counters speak by their growth, two samples with the "
-			 "time before each are needed",
-			 name);
-		counters_format(l->of, name);
-		return;
-	}
-	b->damaged = true;
-	diag_add(l->in->diag, SEVERITY_WARNING, l->undated ? "counters.undated" : "counters.no_clock", &b->first,
-		 l->undated ? "a sample of %s under a clock line whose date nothing tells (--from gives one): left out"
-			    : "a sample of %s without a line with the time before it: left out",
+	diag_add(l->in->diag, SEVERITY_NOTE, "counters.lone_sample", &b->first,
+		 "a single sample of %s, without its time: counters speak by their growth, two samples with the "
+		 "time before each are needed",
 		 name);
+	counters_format(l->of, name);
+}
+
+static bool lacks_clock(const struct loop *l, const struct loop_block *b)
+{
+	return b->rows > 0 && !l->has_clock && !b->self_timed;
+}
+
+/* Rows that no time stands before, of however many formats: a first sample whose start is cut off, as a rule. Told once. */
+static void tell_without_clock(struct loop *l)
+{
+	const bool is_date = l->undated || l->counts_from_start;
+	const char *why = l->undated ? "the line with the time before it has no date, and nothing tells it (--from gives one)"
+			  : l->counts_from_start ? "its time counts from the machine's start, and nothing tells when that was (one line of "
+						   "date beside a row of /proc/uptime would)"
+						 : "without a line with the time before it";
+	const struct loop_block *first = NULL;
+	size_t count = 0, of = 0;
+
+	for (size_t i = 0; i < FORMAT_COUNT; i++) {
+		struct loop_block *b = &l->blocks[i];
+
+		if (!lacks_clock(l, b))
+			continue;
+		b->damaged = true;
+		count++;
+		if (first == NULL || b->first.number < first->first.number) {
+			first = b;
+			of = i;
+		}
+	}
+	if (count == 1)
+		diag_add(l->in->diag, SEVERITY_WARNING, is_date ? "counters.undated" : "counters.no_clock", &first->first,
+			 "a sample of %s, %s: left out", loop_formats[of].name, why);
+	else if (count > 1)
+		diag_add(l->in->diag, SEVERITY_WARNING, is_date ? "counters.undated" : "counters.no_clock", &first->first,
+			 "a sample of %s and of %zu more, %s: left out", loop_formats[of].name, count - 1, why);
 }
 
 /* What the round's blocks are as records: each is a sample. */
@@ -287,9 +319,9 @@ static void count_block(struct loop *l, size_t i, bool alone)
 	if (b->rows == 0 && !b->damaged)
 		return;
 	l->in->info->records++;
-	if (b->rows > 0 && !l->has_clock && !b->self_timed)
-		without_clock(l, b, loop_formats[i].name, alone);
-	else if (b->rows > 0)
+	if (alone && lacks_clock(l, b))
+		take_alone(l, b, loop_formats[i].name);
+	else if (b->rows > 0 && !lacks_clock(l, b))
 		counters_format(l->of, loop_formats[i].name);
 	if (b->damaged)
 		l->in->info->skipped++;
@@ -298,12 +330,14 @@ static void count_block(struct loop *l, size_t i, bool alone)
 /* At the next clock line, and at the end of the input. */
 static int close_round(struct loop *l, bool at_end)
 {
-	bool alone = at_end && !l->has_clock && !l->undated;
+	bool alone = at_end && !l->has_clock && !l->undated && !l->counts_from_start;
 	int rc = 0;
 
 	for (size_t i = 0; i < FORMAT_COUNT && rc == 0; i++)
 		if (loop_formats[i].close != NULL)
 			rc = loop_formats[i].close(&l->blocks[i], l->in, l->has_clock ? &l->clock : NULL);
+	if (!alone)
+		tell_without_clock(l);
 	for (size_t i = 0; i < FORMAT_COUNT; i++)
 		count_block(l, i, alone);
 	if (rc == 0 && l->has_clock)
@@ -312,6 +346,7 @@ static int close_round(struct loop *l, bool at_end)
 		block_clear(&l->blocks[i]);
 		block_clear(&l->probes[i]);
 	}
+	l->has_uptime = false;
 	return rc;
 }
 
@@ -332,10 +367,25 @@ static void set_section(struct loop *l, struct sv section)
 		l->blocks[i].section = l->probes[i].section = section;
 }
 
+static bool has_rows(const struct loop *l)
+{
+	for (size_t i = 0; i < FORMAT_COUNT; i++)
+		if (l->blocks[i].rows > 0)
+			return true;
+	return false;
+}
+
+/* One and the same moment, by the clock and since the machine was started. */
+static void set_boot(struct loop *l, struct host_time clock, int64_t uptime_us)
+{
+	l->dating.has_boot = true;
+	l->dating.boot.us = clock.us - uptime_us;
+}
+
 static int take_clock(struct loop *l, const struct tstamp *t)
 {
 	struct host_time time;
-	bool known = settle(l, t, &time);
+	bool known = settle(l, t, &time), goes_on = l->has_uptime && !has_rows(l);
 	int rc = close_round(l, false);
 
 	set_section(l, SV_ABSENT);
@@ -344,12 +394,46 @@ static int take_clock(struct loop *l, const struct tstamp *t)
 	l->is_dropped_told = false;
 	l->has_clock = known;
 	l->undated = !known;
+	l->counts_from_start = l->is_by_uptime = false;
+	l->has_uptime = goes_on;
+	if (known && goes_on)
+		set_boot(l, time, l->uptime_us);
 	if (known) {
 		l->clock = time;
 		l->dating.has_anchor = true;
 		l->dating.anchor = time;
 		ingest_zone(l->in, t->zoned);
 	}
+	return rc;
+}
+
+/*
+ * A row of /proc/uptime. In a round that a clock line dates it tells when the
+ * machine was started, if it stands before all else. Where no clock line stands
+ * it begins a round, and dates it if that start is known from another round.
+ */
+static int take_uptime(struct loop *l, int64_t uptime_us)
+{
+	bool begins = !l->has_clock || l->is_by_uptime || l->has_uptime;
+
+	if (!begins && has_rows(l))
+		return 0;
+	/* Started anew. */
+	if (uptime_us < l->uptime_us)
+		l->dating.has_boot = false;
+	l->uptime_us = uptime_us;
+	if (!begins) {
+		set_boot(l, l->clock, uptime_us);
+		l->has_uptime = true;
+		return 0;
+	}
+	int rc = close_round(l, false);
+	l->has_clock = l->is_by_uptime = l->dating.has_boot;
+	l->clock.us = l->dating.boot.us + uptime_us;
+	l->counts_from_start = !l->has_clock;
+	l->undated = false;
+	l->has_uptime = true;
+	set_section(l, SV_ABSENT);
 	return rc;
 }
 
@@ -513,9 +597,11 @@ static int take_prefixed(struct loop *l, const struct line *line, bool *taken)
 static int take_line(struct loop *l, const struct line *line)
 {
 	struct line trimmed = { sv_trim(line->text), line->number, line->byte_offset, line->cut };
+	struct place place = counter_place(line);
 	size_t taker = 0;
 	struct tstamp t;
 	const char *why = "";
+	int64_t uptime_us;
 	bool taken;
 	int rc;
 
@@ -531,8 +617,11 @@ static int take_line(struct loop *l, const struct line *line)
 	case LOOP_LINE_OTHER:
 		if (loop_is_clock(trimmed.text, &t))
 			return take_clock(l, &t);
+		if (loop_is_uptime(trimmed.text, &uptime_us))
+			return take_uptime(l, uptime_us);
 		rc = take_prefixed(l, &trimmed, &taken);
-		l->in->info->unrecognized += !taken;
+		if (!taken)
+			counters_unrecognized(l->of, &place);
 		return rc;
 	case LOOP_LINE_TAKEN:
 		break;
@@ -603,13 +692,14 @@ bool loop_sniff(struct sv head)
 		const char *damage;
 		size_t taker;
 		struct tstamp t;
+		int64_t uptime_us;
 
 		if (is_separator(line.text)) {
 			take_heading(l, line.text);
 			continue;
 		}
 		if (offer(l->blocks, &line, &damage, &taker) != LOOP_LINE_OTHER || loop_is_clock(line.text, &t) ||
-		    (loop_split_prefix(&line, &t, &row) && offer(l->blocks, &row, &damage, &taker) != LOOP_LINE_OTHER))
+		    loop_is_uptime(line.text, &uptime_us) || (loop_split_prefix(&line, &t, &row) && offer(l->blocks, &row, &damage, &taker) != LOOP_LINE_OTHER))
 			known++;
 		else
 			others++;

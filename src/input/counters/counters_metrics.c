@@ -293,18 +293,9 @@ struct series_set *series_set_new(struct counters *c, struct ingest *in)
 	return set;
 }
 
-static uint64_t hash_of(struct sv text)
-{
-	uint64_t hash = UINT64_C(14695981039346656037);
-
-	for (size_t i = 0; i < text.n; i++)
-		hash = (hash ^ (unsigned char)text.p[i]) * UINT64_C(1099511628211);
-	return hash;
-}
-
 static struct series **slot_of(struct series **slots, size_t count, struct sv key)
 {
-	size_t at = (size_t)hash_of(key) & (count - 1);
+	size_t at = (size_t)sv_hash(SV_HASH, key) & (count - 1);
 
 	while (slots[at] != NULL && !sv_eq(slots[at]->key, key))
 		at = (at + 1) & (count - 1);

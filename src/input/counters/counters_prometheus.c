@@ -192,7 +192,7 @@ bool exposition_sniff(struct sv head)
 /* ---- both, line by line ---- */
 
 struct text_reader {
-	struct ingest *in;
+	struct counters *of;
 	struct series_set *set;
 	struct series *series; /* whose points follow; NULL: not wanted */
 };
@@ -213,7 +213,7 @@ static int take_text_line(struct text_reader *r, const struct line *line)
 	if (is_promtool_point(text, &value, &time))
 		return r->series == NULL ? 0 : series_point(r->series, time, value, &place);
 	if (!is_timed_row(text, &m, &value, &time)) {
-		r->in->info->unrecognized++;
+		counters_unrecognized(r->of, &place);
 		return 0;
 	}
 	struct series *s = series_of(r->set, &m);
@@ -222,7 +222,7 @@ static int take_text_line(struct text_reader *r, const struct line *line)
 
 int prometheus_text_read(struct counters *c, struct ingest *in)
 {
-	struct text_reader r = { .in = in, .set = series_set_new(c, in) };
+	struct text_reader r = { .of = c, .set = series_set_new(c, in) };
 	struct lines *lines = lines_new(in->stream, in->diag);
 	struct line line;
 	int rc = 0;

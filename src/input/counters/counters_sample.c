@@ -63,8 +63,15 @@ struct sampler {
 	size_t time_count, time_capacity;
 };
 
+/* Of pieces that are of no use: how many, and the first. */
+struct left_out {
+	uint64_t count;
+	struct place first;
+};
+
 struct counters {
 	struct ingest *in;
+	struct left_out torn, unrecognized;
 	struct sampler **samplers;
 	size_t count, capacity;
 	struct sv *names; /* by hash, open addressing */
@@ -83,11 +90,8 @@ struct counters *counters_new(struct ingest *in)
 
 static size_t slot_of(const struct sv *names, size_t slots, struct sv name)
 {
-	uint64_t hash = UINT64_C(14695981039346656037);
+	size_t at = (size_t)sv_hash(SV_HASH, name) & (slots - 1);
 
-	for (size_t i = 0; i < name.n; i++)
-		hash = (hash ^ (unsigned char)name.p[i]) * UINT64_C(1099511628211);
-	size_t at = (size_t)hash & (slots - 1);
 	while (!sv_is_absent(names[at]) && !sv_eq(names[at], name))
 		at = (at + 1) & (slots - 1);
 	return at;
@@ -133,6 +137,39 @@ void counters_format(struct counters *c, const char *format)
 			return;
 	c->in->info->format = sv_is_absent(all) ? sv_of(format)
 						: arena_printf(c->in->input, "%.*s, %s", SV_ARG(all), format);
+}
+
+/* ---- what is left out ---- */
+
+static void leave_out(const struct counters *c, struct left_out *l, const struct place *place)
+{
+	if (l->count++ > 0)
+		return;
+	l->first = *place;
+	l->first.input = c->in->info->id;
+}
+
+void counters_torn(struct counters *c, const struct place *place)
+{
+	leave_out(c, &c->torn, place);
+}
+
+void counters_unrecognized(struct counters *c, const struct place *place)
+{
+	leave_out(c, &c->unrecognized, place);
+	c->in->info->unrecognized++;
+}
+
+static void tell_left_out(const struct counters *c)
+{
+	if (c->torn.count > 0)
+		diag_add(c->in->diag, SEVERITY_WARNING, "counters.torn", &c->torn.first,
+			 "cut off, or under no heading that it fits: left out (%llu of them, the first here)",
+			 (unsigned long long)c->torn.count);
+	if (c->unrecognized.count > 0)
+		diag_add(c->in->diag, SEVERITY_NOTE, "counters.unrecognized", &c->unrecognized.first,
+			 "a line of no format that is known (%llu of them, the first here)",
+			 (unsigned long long)c->unrecognized.count);
 }
 
 /* ---- samplers ---- */
@@ -561,6 +598,7 @@ int counters_finish(struct counters *c)
 	size_t from = 0;
 	int rc = 0;
 
+	tell_left_out(c);
 	if (c->count > 1)
 		qsort(c->samplers, c->count, sizeof(struct sampler *), compare_samplers);
 	for (size_t i = 1; i <= c->count && rc == 0; i++) {

@@ -10,8 +10,9 @@
 #include <stdlib.h>
 
 #include "base/civil.h"
-#include "base/cursor.h"
 #include "input/counters/documents.h"
+
+#define SNIFF_LINES 200
 
 /* ---- what the columns are ---- */
 
@@ -79,61 +80,38 @@ int sar_value(struct sar *s, const struct sar_row *row, struct sv name, struct s
 	return rc;
 }
 
-/* ---- the banner ---- */
-
-/* The date as written: three numbers, whose order its form tells, or what stands in the rows. */
-struct banner {
-	int64_t numbers[3];
-	size_t digits[3];
-	char separator;
-	char host[64];
-	size_t host_bytes;
-};
-
-static bool read_date(struct sv text, struct banner *b)
-{
-	struct cursor c = { text, 0 };
-
-	for (size_t i = 0; i < 3; i++) {
-		b->numbers[i] = 0;
-		for (b->digits[i] = 0; cursor_is_digit(cursor_peek(&c)) && b->digits[i] < 4; b->digits[i]++)
-			b->numbers[i] = b->numbers[i] * 10 + (c.text.p[c.at++] - '0');
-		if (b->digits[i] == 0)
-			return false;
-		if (i == 0)
-			b->separator = cursor_peek(&c);
-		if (i < 2 && !(cursor_peek(&c) == b->separator && (b->separator == '/' || b->separator == '.' || b->separator == '-')))
-			return false;
-		c.at += i < 2;
-	}
-	/* "30.11.2026." in some */
-	(void)cursor_skip(&c, '.');
-	return c.at == text.n;
-}
-
-/* "Linux 6.18.0 (node-a) <TAB>11/30/26 <TAB>_x86_64_<TAB>(2 CPU)" */
-static bool read_banner(struct sv text, struct banner *b)
-{
-	struct sv rest = text;
-	size_t open, shut;
-
-	if (!sv_eq(counter_word(&rest), SV("Linux")) || !sv_find(text, SV(" ("), &open) || !sv_find(text, SV(") "), &shut) ||
-	    shut < open + 2)
-		return false;
-	struct sv host = sv_sub(text, open + 2, shut - open - 2);
-	b->host_bytes = host.n < sizeof b->host ? host.n : sizeof b->host;
-	for (size_t i = 0; i < b->host_bytes; i++)
-		b->host[i] = host.p[i];
-	rest = sv_sub(text, shut + 2, text.n);
-	return read_date(counter_word(&rest), b);
-}
+/* ---- what it is ---- */
 
 bool sar_sniff(struct sv head)
 {
-	struct banner b;
+	struct sar_banner b;
 
 	for (size_t n = 0; n < 5 && !sv_is_absent(head); n++)
-		if (read_banner(sv_trim(sv_cut(&head, '\n')), &b))
+		if (sar_banner_read(sv_trim(sv_cut(&head, '\n')), &b))
+			return true;
+	return false;
+}
+
+/* A heading of a table whose columns are read. */
+static bool is_heading(struct sv text)
+{
+	enum counter_id counter;
+	struct sar_time t;
+
+	if (!sar_time_read(text, &t))
+		return false;
+	for (struct sv word = counter_word(&t.rest); !sv_is_absent(word); word = counter_word(&t.rest))
+		if (sv_ends_with(word, SV("/s")) && counter_of(word, &counter))
+			return true;
+	return false;
+}
+
+bool sar_lacks_banner(struct sv head)
+{
+	if (sar_sniff(head))
+		return false;
+	for (size_t n = 0; n < SNIFF_LINES && !sv_is_absent(head); n++)
+		if (is_heading(sv_trim(sv_cut(&head, '\n'))))
 			return true;
 	return false;
 }
@@ -142,11 +120,14 @@ bool sar_sniff(struct sv head)
 
 struct reader {
 	struct sar sar;
-	struct banner banner;
-	bool has_banner, has_day, assumed;
-	int64_t day; /* of the banner, since 1970 */
+	struct sar_banner banner;
+	bool has_banner, has_day;
+	bool assumed, told_date, told_half; /* said so, once */
+	int64_t day;			    /* of the banner, since 1970 */
 	/* The table at hand. */
 	bool has_table, after_average;
+	bool is_wanted;			/* some column of it is read */
+	bool has_zone, is_utc;		/* behind its times */
 	int64_t table_day, table_s;	/* the heading's day, and its time of day */
 	int64_t day_now, row_s;		/* those of the last row */
 	struct host_time start, end;	/* of the rows being read */
@@ -154,16 +135,6 @@ struct reader {
 	size_t name_count, name_capacity;
 	struct arena *texts;
 };
-
-static int64_t day_of(const struct banner *b, size_t year, size_t month, size_t day)
-{
-	struct civil c = { .year = (int)b->numbers[year], .month = (int)b->numbers[month], .day = (int)b->numbers[day] };
-	int64_t s;
-
-	if (b->digits[year] <= 2)
-		c.year += 2000;
-	return civil_seconds(&c, &s) ? s / DAY_S : INT64_MIN;
-}
 
 /* Which of two days lies nearer to what is known of the time; the first when nothing is. */
 static int64_t nearer(const struct ingest *in, int64_t a, int64_t b, bool *known)
@@ -176,25 +147,27 @@ static int64_t nearer(const struct ingest *in, int64_t a, int64_t b, bool *known
 
 /*
  * Year first is ISO, dots are day first. Between slashes: what no month can be is
- * the day; else a clock of 12 hours is American, a decimal comma is not, and two
- * digits of the year are the C locale's.
+ * the day; else AM and PM with nothing behind them and a whole year are American, a
+ * zone behind them is Indian, a decimal comma is anything but American, and two
+ * digits of the year are the C locale's, or others'.
  */
-static bool settle_day(struct reader *r, bool twelve_hours, bool comma)
+static bool settle_day(struct reader *r, bool has_half, bool comma)
 {
-	const struct banner *b = &r->banner;
+	const struct sar_banner *b = &r->banner;
+	const bool american = has_half && !r->has_zone && !comma && b->digits[2] == 4;
 	int64_t month_first, day_first;
 	bool known = true;
 
 	if (b->digits[0] == 4) {
-		r->day = day_of(b, 0, 1, 2);
+		r->day = sar_banner_day(b, 0, 1, 2);
 		return r->day != INT64_MIN;
 	}
-	month_first = b->separator == '.' ? INT64_MIN : day_of(b, 2, 0, 1);
-	day_first = day_of(b, 2, 1, 0);
+	month_first = b->separator == '.' ? INT64_MIN : sar_banner_day(b, 2, 0, 1);
+	day_first = sar_banner_day(b, 2, 1, 0);
 	if (month_first == INT64_MIN || day_first == INT64_MIN)
 		r->day = month_first == INT64_MIN ? day_first : month_first;
-	else if (twelve_hours || comma || month_first == day_first)
-		r->day = comma && !twelve_hours ? day_first : month_first;
+	else if (american || comma || (has_half && r->has_zone) || month_first == day_first)
+		r->day = american ? month_first : day_first;
 	else
 		r->day = nearer(r->sar.in, month_first, day_first, &known);
 	if (!known && !r->assumed)
@@ -205,33 +178,11 @@ static bool settle_day(struct reader *r, bool twelve_hours, bool comma)
 	return r->day != INT64_MIN;
 }
 
-/* "11:28:46", "11:28:46 AM"; *rest is what follows. */
-static bool read_time(struct sv text, struct sv *rest, int64_t *second, bool *twelve_hours)
-{
-	int hour, minute, s;
-
-	*rest = text;
-	struct sv word = counter_word(rest), after = *rest, half = counter_word(&after);
-	struct cursor c = { word, 0 };
-	if (!cursor_digits(&c, 2, &hour) || !cursor_skip(&c, ':') || !cursor_digits(&c, 2, &minute) || !cursor_skip(&c, ':') ||
-	    !cursor_digits(&c, 2, &s) || c.at != word.n || hour > 23 || minute > 59 || s > 60)
-		return false;
-	*twelve_hours = sv_eq(half, SV("AM")) || sv_eq(half, SV("PM"));
-	if (*twelve_hours) {
-		*rest = after;
-		if (hour < 1 || hour > 12)
-			return false;
-		hour = hour % 12 + (sv_eq(half, SV("PM")) ? 12 : 0);
-	}
-	*second = hour * 3600 + minute * 60 + s;
-	return true;
-}
-
 static struct host_time instant(const struct reader *r, int64_t day, int64_t second)
 {
 	int64_t utc[2];
 
-	(void)zone_instants(r->sar.in->zone, day * DAY_S + second, utc);
+	(void)zone_instants(r->is_utc ? (struct zone){ 0 } : r->sar.in->zone, day * DAY_S + second, utc);
 	return (struct host_time){ utc[0] * US_PER_S };
 }
 
@@ -241,23 +192,31 @@ static struct host_time instant(const struct reader *r, int64_t day, int64_t sec
  * The heading has the time of the sample before. A table after averages is the
  * file's next, which begins with the day again; a live one goes on, past midnight.
  */
-static void begin_table(struct reader *r, int64_t second, struct sv words)
+static void begin_table(struct reader *r, const struct sar_time *t)
 {
+	struct sv words = t->may_have_zone ? t->behind_zone : t->rest, zone = t->rest;
+	enum counter_id counter;
+
 	if (r->after_average || !r->has_table)
 		r->table_day = 0;
-	else if (second < r->table_s)
+	else if (t->second < r->table_s)
 		r->table_day++;
 	r->after_average = false;
 	r->has_table = true;
-	r->table_s = r->row_s = second;
+	r->has_zone = t->may_have_zone;
+	r->is_utc = t->may_have_zone && sv_eq(counter_word(&zone), SV("UTC"));
+	r->table_s = r->row_s = t->second;
 	r->day_now = r->table_day;
 	r->has_day = r->has_day && r->has_banner;
 	r->name_count = 0;
 	arena_reset(r->texts);
 	r->names = NULL;
 	r->name_capacity = 0;
-	for (struct sv word = counter_word(&words); !sv_is_absent(word); word = counter_word(&words))
+	r->is_wanted = false;
+	for (struct sv word = counter_word(&words); !sv_is_absent(word); word = counter_word(&words)) {
 		*ARENA_PUSH(r->texts, r->names, r->name_count, r->name_capacity) = arena_copy(r->texts, word);
+		r->is_wanted = r->is_wanted || counter_of(word, &counter);
+	}
 	r->start = r->end = (struct host_time){ INT64_MIN };
 }
 
@@ -281,24 +240,77 @@ static bool has_comma(struct sv text)
 	return sv_find_char(text, ',', &at);
 }
 
-static int take_row(struct reader *r, const struct line *line, int64_t second, bool twelve_hours, struct sv words)
+/* Rows of these begin with a name. */
+static bool is_device(struct sv name)
+{
+	return sv_eq(name, SV("IFACE")) || sv_eq(name, SV("CPU"));
+}
+
+static size_t count_words(struct sv text)
+{
+	size_t n = 0;
+
+	while (!sv_is_absent(counter_word(&text)))
+		n++;
+	return n;
+}
+
+static void leave_out(struct reader *r)
+{
+	r->sar.in->info->records++;
+	r->sar.in->info->skipped++;
+}
+
+/* Whether the row can be read, and placed in time; says why not. */
+static bool is_readable(struct reader *r, const struct place *place, const struct sar_time *t, struct sv words)
+{
+	struct sv rest = words, first = counter_word(&rest);
+	int64_t number;
+
+	if (r->name_count == 0 || count_words(words) != r->name_count) {
+		counters_torn(r->sar.of, place);
+		return false;
+	}
+	if (!is_device(r->names[0]) && !counter_decimal(first, 0, &number)) {
+		if (!r->told_half)
+			diag_add(r->sar.in->diag, SEVERITY_WARNING, "counters.half_day", place,
+				 "behind the time stands \"%.*s\", in no language that is known for a half of the day: the rows are "
+				 "left out (LC_ALL=C sar ... prints 24 hours)",
+				 SV_ARG(first));
+		r->told_half = true;
+		return false;
+	}
+	r->has_day = r->has_day || (r->banner.has_date && settle_day(r, t->has_half, has_comma(words)));
+	if (r->has_day)
+		return true;
+	if (!r->told_date)
+		diag_add(r->sar.in->diag, SEVERITY_WARNING, "counters.date", place,
+			 "the first line has the date in no form that is known: the rows are left out (LC_ALL=C sar ... prints "
+			 "one that is)");
+	r->told_date = true;
+	return false;
+}
+
+static int take_row(struct reader *r, const struct line *line, const struct sar_time *t)
 {
 	struct sar_row row = { .host = { r->banner.host, r->banner.host_bytes }, .place = counter_place(line) };
+	struct sv words = r->has_zone && t->may_have_zone ? t->behind_zone : t->rest;
 	int rc = 0;
 
-	if (!r->has_day && !settle_day(r, twelve_hours, has_comma(words)))
+	if (!is_readable(r, &row.place, t, words)) {
+		leave_out(r);
 		return 0;
-	r->has_day = true;
-	set_interval(r, second);
+	}
+	set_interval(r, t->second);
 	row.start = r->start;
 	row.end = r->end;
 	r->sar.in->info->records++;
 	for (size_t i = 0; i < r->name_count && rc == 0; i++) {
 		struct sv word = counter_word(&words);
 
-		if (i == 0 && (sv_eq(r->names[0], SV("IFACE")) || sv_eq(r->names[0], SV("CPU"))))
+		if (i == 0 && is_device(r->names[0]))
 			row.device = word;
-		else if (!sv_is_absent(word))
+		else
 			rc = sar_value(&r->sar, &row, r->names[i], word);
 	}
 	return rc;
@@ -313,46 +325,52 @@ static struct sv last_word(struct sv text)
 	return last;
 }
 
-static int take_timed(struct reader *r, const struct line *line, int64_t second, bool twelve_hours, struct sv rest)
+static int take_timed(struct reader *r, const struct line *line, const struct sar_time *t)
 {
 	int64_t number;
 	size_t at;
 
-	if (sv_find(rest, SV("LINUX RESTART"), &at)) {
+	if (sv_find(t->rest, SV("LINUX RESTART"), &at)) {
 		r->name_count = 0;
+		r->is_wanted = false;
 		return 0;
 	}
-	if (!counter_decimal(last_word(rest), 0, &number)) {
-		begin_table(r, second, rest);
+	if (!counter_decimal(last_word(t->rest), 0, &number)) {
+		begin_table(r, t);
 		return 0;
 	}
-	return r->name_count == 0 ? 0 : take_row(r, line, second, twelve_hours, rest);
+	return r->is_wanted || r->name_count == 0 ? take_row(r, line, t) : 0;
+}
+
+static void take_banner(struct reader *r, const struct sar_banner *banner)
+{
+	r->banner = *banner;
+	r->has_banner = true;
+	r->has_day = r->has_table = r->after_average = r->is_wanted = false;
+	r->name_count = 0;
 }
 
 static int take_line(struct reader *r, const struct line *line)
 {
-	struct sv text = sv_trim(line->text), rest;
-	struct banner banner;
-	int64_t second;
-	bool twelve_hours;
+	struct sv text = sv_trim(line->text);
+	struct place place = counter_place(line);
+	struct sar_banner banner;
+	struct sar_time t;
 
 	if (text.n == 0)
 		return 0;
-	if (read_banner(text, &banner)) {
-		r->banner = banner;
-		r->has_banner = true;
-		r->has_day = r->has_table = r->after_average = false;
-		r->name_count = 0;
+	if (sar_banner_read(text, &banner)) {
+		take_banner(r, &banner);
 		return 0;
 	}
-	if (r->has_banner && read_time(text, &rest, &second, &twelve_hours))
-		return take_timed(r, line, second, twelve_hours, rest);
+	if (r->has_banner && sar_time_read(text, &t))
+		return take_timed(r, line, &t);
 	/* "Average:", in the language of the locale. */
 	struct sv first = counter_word(&text);
 	if (sv_ends_with(first, SV(":")) || sv_starts_with(sv_trim(text), SV(":")))
 		r->after_average = true;
 	else if (first.p[0] != '#')
-		r->sar.in->info->unrecognized++;
+		counters_unrecognized(r->sar.of, &place);
 	return 0;
 }
 
@@ -365,8 +383,11 @@ int sar_read(struct counters *c, struct ingest *in)
 
 	while (rc == 0 && lines_next(lines, &line) == 1)
 		rc = take_line(&r, &line);
+	if (in->info->records == 0 && in->info->unrecognized > 0)
+		diag_add(in->diag, SEVERITY_WARNING, "counters.date", NULL,
+			 "its rows have times in no form that is known: left out (LC_ALL=C sar ... prints one that is)");
 	lines_free(lines);
 	arena_free(r.texts);
-	ingest_zone(in, false);
+	ingest_zone(in, r.is_utc);
 	return rc;
 }

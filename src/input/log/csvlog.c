@@ -191,6 +191,12 @@ static struct sv part_of(const struct csv_reader *r, const struct row *row, enum
 	return cell.n > 0 ? cell : SV_ABSENT;
 }
 
+/* Datadog writes the values of columns that one chose as JSON: quotes inside of quotes. */
+static struct sv unquoted(struct sv cell)
+{
+	return cell.n > 2 && cell.p[0] == '"' && cell.p[cell.n - 1] == '"' ? sv_sub(cell, 1, cell.n - 2) : cell;
+}
+
 static void take_row(const struct csv_reader *r, const struct row *row, struct log_piece *out)
 {
 	struct wrap_layer *layer = &out->layer;
@@ -204,7 +210,7 @@ static void take_row(const struct csv_reader *r, const struct row *row, struct l
 	layer->name = "csv";
 	layer->text = out->line.text;
 	layer->has_time = !sv_is_absent(time) && tstamp_guess_parts(time, &layer->time);
-	layer->host = part_of(r, row, PART_HOST);
+	layer->host = unquoted(part_of(r, row, PART_HOST));
 	layer->writer = part_of(r, row, PART_WRITER);
 	layer->id = part_of(r, row, PART_ID);
 }

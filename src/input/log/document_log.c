@@ -25,6 +25,8 @@ enum entry_shape {
 	ENTRY_OBJECT,	/* as it is, with the common values */
 	ENTRY_LOKI,	/* ["1796038384220914361", "line"] */
 	ENTRY_INSIGHTS,	/* [{"field": "@message", "value": "text"}] */
+	ENTRY_ROW,	/* ["text", "2026-11-30T11:33:04Z"], the names of its values are the first common value */
+	ENTRY_OTLP,	/* an object, its body any value */
 };
 
 /* A document by where its entries are. */
@@ -41,12 +43,14 @@ static const struct shape {
 	{ { "hits.hits[]", { NULL } }, { NULL }, ENTRY_OBJECT },
 	/* Loki: the answer to a query. */
 	{ { "data.result[].values[]", { "data.result[].stream" } }, { "labels" }, ENTRY_LOKI },
-	/* OpenTelemetry; the older name last. */
-	{ { "resourceLogs[].scopeLogs[].logRecords[]", { "resourceLogs[].resource" } }, { "resource" }, ENTRY_OBJECT },
-	{ { "resourceLogs[].instrumentationLibraryLogs[].logRecords[]", { "resourceLogs[].resource" } }, { "resource" },
-	  ENTRY_OBJECT },
-	/* Splunk, GCP and Datadog by their APIs. */
+	/* OpenTelemetry (opentelemetry-proto, examples/logs.json; the collector's file exporter); the older name last. */
+	{ { "resourceLogs[].scopeLogs[].logRecords[]", { "resourceLogs[].resource" } }, { "resource" }, ENTRY_OTLP },
+	{ { "resourceLogs[].instrumentationLibraryLogs[].logRecords[]", { "resourceLogs[].resource" } }, { "resource" }, ENTRY_OTLP },
+	/* Splunk by its API (search/jobs/ID/results): output_mode json and json_rows. */
 	{ { "results[]", { NULL } }, { NULL }, ENTRY_OBJECT },
+	{ { "rows[]", { "fields" } }, { NULL }, ENTRY_ROW },
+	/* Datadog (v1), GCP, Datadog (v2) by their APIs. */
+	{ { "logs[]", { NULL } }, { NULL }, ENTRY_OBJECT },
 	{ { "entries[]", { NULL } }, { NULL }, ENTRY_OBJECT },
 	{ { "data[]", { NULL } }, { NULL }, ENTRY_OBJECT },
 	/* gcloud, log4j's JsonLayout, jq: an array; the journal's json-pretty, log4j again: one object after the other. */
@@ -73,6 +77,20 @@ static size_t values_of(struct sv array, struct sv *out, struct arena *a)
 	return n;
 }
 
+/* AnyValue of OTLP (common.proto) as JSON: texts, numbers (whole ones may be texts), true and false; no lists. */
+static bool add_any_value(struct buf *out, const struct json_record *r)
+{
+	static const char *const plain[] = { "value.intValue", "value.doubleValue", "value.boolValue" };
+	struct sv text = json_field(r, SV("value.stringValue"));
+
+	for (size_t i = 0; i < sizeof plain / sizeof plain[0] && sv_is_absent(text); i++)
+		text = json_field(r, sv_of(plain[i]));
+	if (sv_is_absent(text))
+		return false;
+	buf_add_json(out, text);
+	return true;
+}
+
 /* [{"key": "host.name", "value": {"stringValue": "node-a"}}] as members of the object that is being written. */
 static void add_attributes(struct buf *out, struct sv array, struct arena *a)
 {
@@ -82,19 +100,18 @@ static void add_attributes(struct buf *out, struct sv array, struct arena *a)
 	for (size_t i = 0; i < count; i++) {
 		struct json_record r;
 		const char *why;
-		struct sv key, value;
+		size_t before = out->n;
 
-		if (!json_read(values[i], a, &r, &why))
+		if (!json_read(values[i], a, &r, &why) || sv_is_absent(json_field(&r, SV("key"))))
 			continue;
-		key = json_field(&r, SV("key"));
-		value = json_field(&r, SV("value.stringValue"));
-		if (sv_is_absent(key) || sv_is_absent(value))
-			continue;
-		if (written++ > 0)
+		if (written > 0)
 			buf_add_char(out, ',');
-		buf_add_json(out, key);
+		buf_add_json(out, json_field(&r, SV("key")));
 		buf_add_char(out, ':');
-		buf_add_json(out, value);
+		if (add_any_value(out, &r))
+			written++;
+		else
+			out->n = before;
 	}
 }
 
@@ -176,6 +193,70 @@ static bool add_insights(struct buf *out, struct sv text, struct arena *a)
 	return true;
 }
 
+/* The names are texts, or objects with one: Splunk has both. */
+static struct sv name_of(struct sv value, struct arena *a)
+{
+	struct json_record r;
+	const char *why;
+
+	if (!sv_starts_with(value, SV("{")))
+		return value;
+	value = json_read(value, a, &r, &why) ? json_field(&r, SV("name")) : SV_ABSENT;
+	if (!sv_is_absent(value)) {
+		struct buf quoted;
+
+		buf_init(&quoted);
+		buf_add_json(&quoted, value);
+		value = arena_copy(a, buf_sv(&quoted));
+		buf_fini(&quoted);
+	}
+	return value;
+}
+
+static bool add_row(struct buf *out, struct sv fields, struct sv text, struct arena *a)
+{
+	struct sv names[VALUES_MAX], values[VALUES_MAX];
+	size_t n, name_count, written = 0;
+
+	if (!sv_starts_with(text, SV("[")) || !sv_starts_with(fields, SV("[")))
+		return false;
+	n = values_of(text, values, a);
+	name_count = values_of(fields, names, a);
+	for (size_t i = 0; i < n && i < name_count; i++) {
+		struct sv name = name_of(names[i], a);
+
+		if (!sv_starts_with(name, SV("\"")))
+			return false;
+		buf_printf(out, "%s%.*s:%.*s", written++ > 0 ? "," : "", SV_ARG(name), SV_ARG(values[i]));
+	}
+	buf_add_char(out, '}');
+	return true;
+}
+
+/* A body that is a list of pairs is the program's own record: wrap_json.c finds it as the text that its line would be. */
+static bool add_otlp(struct buf *out, struct sv text, struct arena *a)
+{
+	struct json_record r;
+	const char *why;
+	struct buf body;
+	struct sv pairs;
+
+	if (!json_read(text, a, &r, &why))
+		return false;
+	pairs = json_field(&r, SV("body.kvlistValue.values"));
+	if (sv_starts_with(pairs, SV("["))) {
+		buf_init(&body);
+		buf_add_char(&body, '{');
+		add_attributes(&body, pairs, a);
+		buf_add_char(&body, '}');
+		buf_add(out, SV("\"body.record\":"));
+		buf_add_json(out, buf_sv(&body));
+		buf_add_char(out, ',');
+		buf_fini(&body);
+	}
+	return add_object(out, text);
+}
+
 /* The entry as one object on one line. False when it has another shape. */
 static bool make_object(const struct shape *shape, const struct document *d, struct sv text, struct arena *a, struct buf *out)
 {
@@ -187,6 +268,10 @@ static bool make_object(const struct shape *shape, const struct document *d, str
 		return add_loki(out, text, a);
 	case ENTRY_INSIGHTS:
 		return add_insights(out, text, a);
+	case ENTRY_ROW:
+		return add_row(out, document_common(d, 0), text, a);
+	case ENTRY_OTLP:
+		return add_otlp(out, text, a);
 	case ENTRY_OBJECT:
 		break;
 	}
@@ -272,11 +357,6 @@ struct document_reader {
 	bool ended, damaged;
 };
 
-static bool is_utf16(struct sv head)
-{
-	return sv_starts_with(head, SV("\xff\xfe")) || sv_starts_with(head, SV("\xfe\xff"));
-}
-
 static void *document_open(struct stream *s, const struct rules *r, struct diag *d)
 {
 	struct arena *a = arena_new();
@@ -293,7 +373,7 @@ static void *document_open(struct stream *s, const struct rules *r, struct diag 
 		reader->shape = &shapes[SHAPE_COUNT - 1];
 	document_init(&reader->document, &reader->shape->paths);
 	buf_init(&reader->object);
-	if (is_utf16(head))
+	if (lines_are_decoded(head))
 		reader->lines = lines_new(s, d);
 	else if (sv_starts_with(head, SV("\xef\xbb\xbf")))
 		reader->document.offset = (uint64_t)stream_read(s, reader->block, 3);

@@ -5,6 +5,9 @@
  * its length in eight bytes (least first), the bytes, a line end. It is read
  * by bytes, since such values may hold anything. Of an entry the fields that
  * name it are kept; its place is the line of its MESSAGE.
+ *
+ * A copy by way of Windows has CR LF for each LF, also inside of lengths and
+ * values: one that begins so is read as it was before.
  */
 
 #include <string.h>
@@ -41,6 +44,7 @@ struct journal_reader {
 	char *block;
 	size_t filled, at;
 	uint64_t line, offset;		/* of the next byte */
+	bool has_crlf;			/* for each LF */
 	bool damaged;
 	struct buf key;
 	struct buf values[FIELDS];
@@ -54,10 +58,8 @@ struct journal_reader {
 /* ---- bytes ---- */
 
 /* -1 at the end, and on damage. */
-static int next_byte(struct journal_reader *r)
+static int peek_byte(struct journal_reader *r)
 {
-	int c;
-
 	if (r->at == r->filled) {
 		ptrdiff_t got = stream_read(r->stream, r->block, BLOCK_BYTES);
 
@@ -67,8 +69,27 @@ static int next_byte(struct journal_reader *r)
 		if (got <= 0)
 			return -1;
 	}
-	c = (unsigned char)r->block[r->at++];
+	return (unsigned char)r->block[r->at];
+}
+
+static void pass_byte(struct journal_reader *r)
+{
+	r->at++;
 	r->offset++;
+}
+
+/* The same, and goes on behind it. */
+static int next_byte(struct journal_reader *r)
+{
+	int c = peek_byte(r);
+
+	if (c < 0)
+		return c;
+	pass_byte(r);
+	if (c == '\r' && r->has_crlf && peek_byte(r) == '\n') {
+		pass_byte(r);
+		c = '\n';
+	}
 	r->line += c == '\n';
 	return c;
 }
@@ -239,12 +260,21 @@ static int journal_next(void *context, struct log_piece *out)
 
 /* ---- the form ---- */
 
+/* Whether the first line ends in CR LF: no address field of the journal ends in a CR. */
+static bool begins_with_crlf(struct sv head)
+{
+	struct sv line = sv_cut(&head, '\n');
+
+	return !sv_is_absent(head) && sv_ends_with(line, SV("\r"));
+}
+
 static void *journal_open(struct stream *s, const struct rules *rules, struct diag *d)
 {
 	struct arena *a = arena_new();
 	struct journal_reader *r = arena_alloc(a, sizeof *r);
 
 	(void)rules;
+	r->has_crlf = begins_with_crlf(stream_head(s));
 	r->arena = a;
 	r->record = arena_new();
 	r->stream = s;

@@ -129,6 +129,20 @@ void log_note_more(const struct log_reader *reader, uint64_t near_misses, uint64
 	diag_add_more(reader->in->diag, SEVERITY_NOTE, BACKWARDS_CODE, steps_back);
 }
 
+/* Two writers in one file, or a copy that was made while it was written. */
+static void note_cut(const struct log_reader *reader, const struct rules_events *it, const struct log_record *record, const struct place *place)
+{
+	struct buf text;
+
+	if (!rules_is_cut(it->rule))
+		return;
+	buf_init(&text);
+	buf_add_plain(&text, sv_sub(record->body, 0, NEAR_MISS_BYTES));
+	diag_add(reader->in->diag, SEVERITY_NOTE, "log.message_cut", place, "message without its end, which is not counted: %.*s",
+		 SV_ARG(buf_sv(&text)));
+	buf_fini(&text);
+}
+
 /* What is to be put with each event of a record. */
 struct stamp {
 	struct host_time time;
@@ -150,6 +164,7 @@ static int put_events(struct log_reader *reader, struct log_writer *w, struct ru
 	struct ingest *in = reader->in;
 	struct event e;
 
+	note_cut(reader, it, &joined->record, &stamp->place);
 	while (rules_events_next(it, &e)) {
 		if (!settle_speaker(reader, w, it, &stamp->place, &e))
 			continue;

@@ -341,6 +341,15 @@ static struct settled settle_wrapper(struct log_times *t, const struct log_clock
 	return s;
 }
 
+/* Where the wrapper has a whole time as well. */
+static void note_outer(struct log_times *t, const struct unwrapped *r, const struct settled *own, const struct place *place)
+{
+	struct host_time outer;
+
+	if (wrapper_instant(r, &outer))
+		outer_times_add(&t->outer, outer, own->time, own->source == ZONE_WRITTEN, place);
+}
+
 static void note_undated(struct ingest *in, const struct unwrapped *r, const struct place *place)
 {
 	static const char *const lacks[] = { NULL, "year", "date", "start" };
@@ -374,7 +383,9 @@ bool log_times_settle(struct log_times *t, struct log_clock *c, const struct unw
 		look_ahead(t);
 	notice_restart(&t->dating, record);
 	s = settle_inner(t, c, r);
-	if (s.dated == DATED_NOT)
+	if (s.dated != DATED_NOT)
+		note_outer(t, r, &s, place);
+	else
 		s = settle_wrapper(t, c, r);
 	learn(&t->dating, r, s.dated != DATED_NOT ? &s.time : NULL);
 	if (s.dated == DATED_NOT) {
@@ -417,6 +428,7 @@ void log_times_note(const struct log_times *t)
 {
 	const struct dating *d = &t->dating;
 
+	outer_times_note(&t->outer, t->in->diag);
 	if (d->year_source != NULL)
 		diag_add(t->in->diag, SEVERITY_NOTE, "log.year", NULL, "times carry no year: it is by %s", d->year_source);
 	if (d->day_source != NULL)

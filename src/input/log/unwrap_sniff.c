@@ -19,21 +19,32 @@ static bool has_time(const struct rules *r, struct sv line, struct wrap_memory *
 	       (record.has_time || (record.has_written && record.written.lacks != TSTAMP_LACKS_NOTHING));
 }
 
-bool unwrap_is_log(const struct rules *r, struct sv head, size_t lines)
+/* Of those lines, as far as most of them. */
+static size_t count_timed(const struct rules *r, struct sv head, size_t lines, size_t most)
 {
 	struct wrap_memory memory = { .input = arena_new(), .record = arena_new() };
 	int hint = -1;
-	bool found = false;
+	size_t found = 0;
 
-	for (size_t i = 0; i < lines && !found && !sv_is_absent(head); i++) {
+	for (size_t i = 0; i < lines && found < most && !sv_is_absent(head); i++) {
 		struct sv line = sv_cut(&head, '\n');
 
 		if (sv_ends_with(line, SV("\r")))
 			line.n--;
 		arena_reset(memory.record);
-		found = has_time(r, line, &memory, &hint);
+		found += has_time(r, line, &memory, &hint);
 	}
 	arena_free(memory.input);
 	arena_free(memory.record);
 	return found;
+}
+
+bool unwrap_is_log(const struct rules *r, struct sv head, size_t lines)
+{
+	return count_timed(r, head, lines, 1) > 0;
+}
+
+size_t unwrap_count_log(const struct rules *r, struct sv head, size_t lines)
+{
+	return count_timed(r, head, lines, lines);
 }

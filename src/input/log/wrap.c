@@ -45,16 +45,19 @@ static bool is_name(struct sv s)
 
 #define ESCAPE '\x1b'
 
-/* Where the sequence at i ends (ECMA-48 5.4): ESC [ parameters, and a byte from @ to ~. */
+/*
+ * Where the sequence at i ends (ECMA-48 5.4): ESC [ parameters, and a byte from @
+ * to ~. Beyond the line when it breaks off: a piece of a line may end in it.
+ */
 static size_t sequence_end(struct sv line, size_t i)
 {
 	i++;
-	if (i >= line.n || line.p[i] != '[')
+	if (i < line.n && line.p[i] != '[')
 		return i;
 	for (i++; i < line.n; i++)
 		if (line.p[i] >= '@' && line.p[i] <= '~')
 			return i + 1;
-	return i;
+	return line.n + 1;
 }
 
 static bool peel_colours(struct sv line, struct wrap_memory *m, struct wrap_layer *out)
@@ -66,13 +69,15 @@ static bool peel_colours(struct sv line, struct wrap_memory *m, struct wrap_laye
 		return false;
 	plain = arena_alloc(m->record, line.n);
 	for (size_t i = 0; i < line.n;) {
-		if (line.p[i] == ESCAPE)
-			i = sequence_end(line, i);
+		size_t end = line.p[i] == ESCAPE ? sequence_end(line, i) : line.n + 1;
+
+		if (end <= line.n)
+			i = end;
 		else
 			plain[n++] = line.p[i++];
 	}
 	out->text = (struct sv){ plain, n };
-	return true;
+	return n < line.n;
 }
 
 /* ---- what was joined to the line ---- */
@@ -113,31 +118,54 @@ static bool peel_quote(struct sv line, struct wrap_memory *m, struct wrap_layer 
 	return sure || begins_record(out->text);
 }
 
+/* C:\logs or C:/logs. */
+static bool is_drive(struct sv s)
+{
+	return s.n > 2 && is_letter(s.p[0]) && s.p[1] == ':' && (s.p[2] == '\\' || s.p[2] == '/');
+}
+
 /* A name of a file has a directory or an ending, and does not begin like a date. */
 static bool is_file(struct sv s)
 {
 	size_t at;
 	bool lettered = false;
 
+	/* Such a path may have blanks in it. */
+	if (is_drive(s))
+		return true;
 	if (s.n == 0 || s.p[0] == '[' || s.p[0] == '{' || s.p[0] == '<' || sv_find_char(s, ' ', &at))
 		return false;
 	if (s.n > 5 && cursor_is_digit(s.p[0]) && cursor_is_digit(s.p[3]) && (s.p[4] == '-' || s.p[4] == '.'))
 		return false;
 	for (size_t i = 0; i < s.n; i++)
 		lettered = lettered || is_letter(s.p[i]);
-	return lettered && (sv_find_char(s, '/', &at) || sv_find_char(s, '.', &at));
+	return lettered && (sv_find_char(s, '/', &at) || sv_find_char(s, '.', &at) || sv_find_char(s, '\\', &at));
 }
 
-/* grep's: file:line:text, or file:text where the text begins with a time. */
+/* What stands before the first colon, but for that of a drive. */
+static struct sv cut_file(struct sv *rest)
+{
+	struct sv line = *rest, file;
+
+	if (!is_drive(line))
+		return sv_cut(rest, ':');
+	*rest = sv_sub(line, 2, line.n);
+	file = sv_cut(rest, ':');
+	return (struct sv){ line.p, file.n + 2 };
+}
+
+/*
+ * grep's, and those of findstr and Select-String: file:line:text, or file:text
+ * where the text begins with a time; and then what follows such a line in it.
+ */
 static bool peel_grep(struct sv line, struct wrap_memory *m, struct wrap_layer *out)
 {
 	struct sv rest = line, file, number;
 	uint64_t n;
 
-	(void)m;
 	if (line.n == 0 || line.p[0] == '[' || line.p[0] == '{')
 		return false;
-	file = sv_cut(&rest, ':');
+	file = cut_file(&rest);
 	if (sv_is_absent(rest) || !is_file(file))
 		return false;
 	out->writer = file;
@@ -147,7 +175,10 @@ static bool peel_grep(struct sv line, struct wrap_memory *m, struct wrap_layer *
 		out->text = rest;
 		return true;
 	}
-	return begins_record(out->text);
+	if (!begins_record(out->text))
+		return sv_starts_with(out->text, SV("\t")) && wrap_remembers(m, file);
+	wrap_remember(m, file);
+	return true;
 }
 
 /* What stands behind a number and a mark: : of a line that was found, - of one around it. False when there is none. */
@@ -234,6 +265,15 @@ static bool peel_compose(struct sv line, struct wrap_memory *m, struct wrap_laye
 	return is_name(out->host);
 }
 
+/* What a container may print that has a wrapper of its own: a priority, a time, an object. */
+static bool begins_wrapped(struct sv text, struct wrap_memory *m)
+{
+	struct wrap_layer inner = { .name = NULL };
+
+	return wrap_stamp_begins(text) || sv_starts_with(text, SV("{\"")) || sv_starts_with(text, SV("[pod/")) ||
+	       wrap_stamp_peel(text, m, &inner);
+}
+
 /*
  * stern: POD CONTAINER text. Two words before a line that begins with a time or
  * an object are certain; later lines of that container are known by them.
@@ -251,7 +291,7 @@ static bool peel_stern(struct sv line, struct wrap_memory *m, struct wrap_layer 
 		return false;
 	both = (struct sv){ line.p, (size_t)(rest.p - line.p) };
 	if (!wrap_remembers(m, both)) {
-		if (!wrap_stamp_begins(rest) && !sv_starts_with(rest, SV("{\"")))
+		if (!begins_wrapped(rest, m))
 			return false;
 		wrap_remember(m, both);
 	}
@@ -303,10 +343,11 @@ static bool is_none_by_word(struct sv line)
 		return false;
 	if (sv_find_char(sv_sub(line, 0, 128), '|', &at) || sv_find_char(word, '-', &at))
 		return false;
-	/* What stands behind a file's name is a number, a time or an object. */
+	/* What stands behind a file's name is a number, a time, an object or a trace. */
 	if (!sv_find_char(line, ':', &at) || at + 1 == line.n)
 		return true;
-	return !cursor_is_digit(line.p[at + 1]) && line.p[at + 1] != '[' && line.p[at + 1] != '{';
+	return !is_drive(line) && !cursor_is_digit(line.p[at + 1]) && line.p[at + 1] != '[' && line.p[at + 1] != '{' &&
+	       line.p[at + 1] != '\t';
 }
 
 bool wrap_is_none(struct sv line)

@@ -26,42 +26,50 @@ static const struct json_wrapper {
 	const char *writer[NAMES_MAX];	/* all that are there */
 	const char *id[NAMES_MAX];	/* all of them together: the same again when the entry is shipped again */
 	const char *object;		/* a member that may be the program's own record, not a text alone; NULL: none may */
+	const char *draft;		/* a member that is true where the entry comes once more when it is final */
 } wrappers[] = {
 	{ "docker", true, true, "\"log\"", { "log", "stream", "time" }, { "log" }, { "time" },
-	  { "kubernetes.pod_name" }, { "kubernetes.pod_name", "kubernetes.container_name", "stream" }, { NULL }, NULL },
+	  { "kubernetes.pod_name" }, { "kubernetes.pod_name", "kubernetes.container_name", "stream" }, { NULL }, NULL, NULL },
 	{ "journal", true, false, "\"MESSAGE\"", { "__REALTIME_TIMESTAMP" }, { "MESSAGE" },
 	  { "_SOURCE_REALTIME_TIMESTAMP", "__REALTIME_TIMESTAMP" }, { "_HOSTNAME" },
-	  { "_HOSTNAME", "SYSLOG_IDENTIFIER", "_PID" }, { "__CURSOR" }, NULL },
+	  { "_HOSTNAME", "SYSLOG_IDENTIFIER", "_PID" }, { "__CURSOR" }, NULL, NULL },
 	{ "cloudwatch", false, false, "\"message\"", { "timestamp", "message", "logStreamName" }, { "message" }, { "timestamp" },
-	  { NULL }, { "logStreamName" }, { "eventId" }, NULL },
+	  { NULL }, { "logStreamName" }, { "eventId" }, NULL, NULL },
 	{ "cloudwatch", false, false, "\"message\"", { "timestamp", "message", "ingestionTime" }, { "message" }, { "timestamp" },
-	  { NULL }, { NULL }, { "eventId" }, NULL },
+	  { NULL }, { NULL }, { "eventId" }, NULL, NULL },
 	{ "cloudwatch", false, false, "\"logStream\"", { "id", "timestamp", "message", "logStream" }, { "message" }, { "timestamp" },
-	  { NULL }, { "logGroup", "logStream" }, { "id" }, NULL },
+	  { NULL }, { "logGroup", "logStream" }, { "id" }, NULL, NULL },
 	{ "cloudwatch", false, false, "\"@message\"", { "@timestamp", "@message" }, { "@message" }, { "@timestamp" },
-	  { NULL }, { "@logStream" }, { "@ptr" }, NULL },
+	  { NULL }, { "@logStream" }, { "@ptr" }, NULL, NULL },
 	{ "loki", false, false, "\"line\"", { "line", "timestamp" }, { "line" }, { "timestamp" },
 	  { "labels.pod", "labels.host", "labels.hostname", "labels.instance" },
-	  { "labels.pod", "labels.container", "labels.app", "labels.filename" }, { NULL }, NULL },
+	  { "labels.pod", "labels.container", "labels.app", "labels.filename" }, { NULL }, NULL, NULL },
 	{ "elasticsearch", false, false, "\"_source\"", { "_index" }, { "_source.message", "_source.event.original", "_source.log", "_source.msg" },
 	  { "_source.@timestamp", "_source.timestamp" },
 	  { "_source.kubernetes.pod.name", "_source.kubernetes.pod_name", "_source.host.name", "_source.host.hostname", "_source.agent.hostname" },
 	  { "_source.kubernetes.pod.name", "_source.container.name", "_source.host.name", "_source.log.file.path", "_source.stream" },
-	  { "_index", "_id" }, "_source" },
+	  { "_index", "_id" }, "_source", NULL },
+	/* What search/jobs/export streams, also from Splunk Web; then what search/jobs/ID/results gives. */
 	{ "splunk", false, false, "\"_raw\"", { "result._raw" }, { "result._raw" }, { "result._time" }, { "result.host" },
-	  { "result.host", "result.source" }, { "result._cd", "result._bkt" }, NULL },
-	{ "splunk", false, false, "\"_raw\"", { "_raw" }, { "_raw" }, { "_time" }, { "host" }, { "host", "source" }, { "_cd", "_bkt" }, NULL },
+	  { "result.host", "result.source" }, { "result._cd", "result._bkt" }, NULL, "preview" },
+	{ "splunk", false, false, "\"_raw\"", { "_raw" }, { "_raw" }, { "_time" }, { "host" }, { "host", "source" }, { "_cd", "_bkt" }, NULL, NULL },
 	{ "gcp", false, false, "\"insertId\"", { "insertId", "timestamp" },
 	  { "textPayload", "jsonPayload.message", "jsonPayload.log", "jsonPayload.msg" }, { "timestamp" },
 	  { "resource.labels.pod_name", "labels.compute.googleapis.com/resource_name", "resource.labels.instance_id" },
-	  { "resource.labels.pod_name", "resource.labels.container_name", "logName" }, { "timestamp", "insertId" }, "jsonPayload" },
+	  { "resource.labels.pod_name", "resource.labels.container_name", "logName" }, { "timestamp", "insertId" }, "jsonPayload", NULL },
 	{ "stern", false, false, "\"podName\"", { "message", "podName", "containerName" }, { "message" }, { NULL }, { "podName" },
-	  { "podName", "containerName" }, { NULL }, NULL },
-	{ "otlp", false, false, "\"timeUnixNano\"", { "timeUnixNano" }, { "body.stringValue" }, { "timeUnixNano" },
+	  { "podName", "containerName" }, { NULL }, NULL, NULL },
+	/* opentelemetry-proto, logs.proto: of an unknown time there is still when it was observed. document_log.c makes records of bodies. */
+	{ "otlp", false, false, "UnixNano\"", { NULL }, { "body.stringValue", "body.record" }, { "timeUnixNano", "observedTimeUnixNano" },
 	  { "resource.k8s.pod.name", "resource.host.name", "resource.service.instance.id" },
-	  { "resource.k8s.pod.name", "resource.k8s.container.name", "resource.service.name" }, { NULL }, NULL },
+	  { "resource.k8s.pod.name", "resource.k8s.container.name", "resource.service.name" }, { NULL }, NULL, NULL },
+	/* Datadog's API: v2 logs/events, v1 logs-queries/list; then its archives. */
 	{ "datadog", false, false, "\"attributes\"", { "id", "attributes.message", "attributes.timestamp" }, { "attributes.message" },
-	  { "attributes.timestamp" }, { "attributes.host" }, { "attributes.host", "attributes.service" }, { "id" }, NULL },
+	  { "attributes.timestamp" }, { "attributes.host" }, { "attributes.host", "attributes.service" }, { "id" }, NULL, NULL },
+	{ "datadog", false, false, "\"content\"", { "id", "content.message", "content.timestamp" }, { "content.message" },
+	  { "content.timestamp" }, { "content.host" }, { "content.host", "content.service" }, { "id" }, NULL, NULL },
+	{ "datadog", false, false, "\"_id\"", { "_id", "date", "message", "service" }, { "message" }, { "date" }, { "host" },
+	  { "host", "service" }, { "_id" }, NULL, NULL },
 };
 
 static struct sv first_of(const struct json_record *r, const char *const names[NAMES_MAX])
@@ -73,6 +81,18 @@ static struct sv first_of(const struct json_record *r, const char *const names[N
 			return value;
 	}
 	return SV_ABSENT;
+}
+
+/* The first that is a time: 0 is how OTLP says that it has none. */
+static bool time_of(const struct json_record *r, const char *const names[NAMES_MAX], struct tstamp *out)
+{
+	for (size_t i = 0; i < NAMES_MAX && names[i] != NULL; i++) {
+		struct sv value = json_field(r, sv_of(names[i]));
+
+		if (!sv_is_absent(value) && tstamp_guess_parts(value, out))
+			return true;
+	}
+	return false;
 }
 
 static struct sv all_of(const struct json_record *r, const char *const names[NAMES_MAX], struct arena *a)
@@ -102,6 +122,8 @@ static bool fits(const struct json_wrapper *w, const struct json_record *r)
 	for (size_t i = 0; i < NAMES_MAX && w->needs[i] != NULL; i++)
 		if (sv_is_absent(json_field(r, sv_of(w->needs[i]))))
 			return false;
+	if (w->draft != NULL && sv_eq(json_field(r, sv_of(w->draft)), SV("true")))
+		return false;
 	return !sv_is_absent(first_of(r, w->text));
 }
 
@@ -166,15 +188,13 @@ static struct sv text_of(const struct json_wrapper *w, const struct json_record 
 
 static void take(const struct json_wrapper *w, const struct json_record *r, struct sv line, struct arena *a, struct wrap_layer *out)
 {
-	struct sv time = first_of(r, w->time);
-
 	out->name = w->name;
 	out->prompt = w->prompt;
 	out->text = text_of(w, r, line, a);
 	out->host = first_of(r, w->host);
 	out->writer = all_of(r, w->writer, a);
 	out->id = id_of(r, w->id, a);
-	out->has_time = !sv_is_absent(time) && tstamp_guess_parts(time, &out->time);
+	out->has_time = time_of(r, w->time, &out->time);
 	if (is_array(out->text))
 		out->text = text_of_bytes(out->text, a);
 	if (!w->splits_lines)

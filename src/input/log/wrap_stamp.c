@@ -245,16 +245,17 @@ static bool after_host(const struct stamp *s, struct wrap_memory *m, struct wrap
 	return true;
 }
 
-/* aws logs tail: STREAM text, where names of streams have slashes. */
+/* aws logs tail: STREAM text, where names of streams have slashes, and never a colon (CreateLogStream). */
 static bool after_stream(const struct stamp *s, struct wrap_memory *m, struct wrap_layer *out)
 {
 	struct sv rest = s->rest;
-	size_t at;
+	size_t at, colon;
 
 	(void)m;
 	out->writer = sv_cut(&rest, ' ');
 	out->text = rest;
 	return s->form == STAMP_ISO && !sv_is_absent(rest) && sv_find_char(out->writer, '/', &at) &&
+	       !sv_find_char(out->writer, ':', &colon) && out->writer.p[0] != '[' &&
 	       (wrap_stamp_begins(rest) || fraction_digits(s->text) == 6);
 }
 

@@ -351,7 +351,7 @@ void rules_list(const struct rules *r, FILE *out)
 		list_one(out, &r->prefixes[i]->section, "(prefix)");
 	for (size_t i = 0; i < r->rule_count; i++)
 		list_one(out, &r->rules[i]->section,
-			 r->rules[i]->says_nothing ? "(nothing)" : event_infos[r->rules[i]->event].name);
+			 r->rules[i]->is_cut ? "(cut)" : r->rules[i]->says_nothing ? "(nothing)" : event_infos[r->rules[i]->event].name);
 	for (size_t i = 0; i < r->table_count; i++)
 		list_one(out, &r->tables[i]->section, event_infos[r->tables[i]->event].name);
 }

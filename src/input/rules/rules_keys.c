@@ -319,7 +319,8 @@ static void rule_event(struct loader *l, void *section, const struct entry *e)
 {
 	struct rule *rule = section;
 
-	rule->says_nothing = sv_eq(e->value, SV("nothing"));
+	rule->is_cut = sv_eq(e->value, SV("cut"));
+	rule->says_nothing = rule->is_cut || sv_eq(e->value, SV("nothing"));
 	if (rule->says_nothing)
 		return;
 	take_event(l, e, &rule->has_event, &rule->event);

@@ -239,6 +239,11 @@ static bool next_each(struct rules_events *it, struct event *e)
 	return true;
 }
 
+bool rules_is_cut(const struct rule *rule)
+{
+	return rule != NULL && rule->is_cut;
+}
+
 bool rules_names_speaker(const struct rule *rule)
 {
 	return !rule->whose_thread;

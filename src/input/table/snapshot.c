@@ -7,6 +7,7 @@
 
 #include "input/kind.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,9 @@ struct snapshot {
 	struct block block;
 	int64_t *times;		/* of blocks with an answer */
 	size_t time_count, time_capacity;
+	/* Lines where rows stand that are none: how many, and the first. */
+	uint64_t torn;
+	struct place first_torn;
 };
 
 /* ---- the clock ---- */
@@ -123,12 +127,25 @@ static void set_peer(struct event *e, struct sv host)
 	event_set_text(e, FIELD_PEER, sv_find_char(host, '/', &slash) ? sv_sub(host, slash + 1, host.n) : host);
 }
 
+static struct place place_of(const struct line *line)
+{
+	return (struct place){ .unit = PLACE_LINE, .number = line->number, .byte_offset = line->byte_offset };
+}
+
 static void skip(struct snapshot *s, const struct line *line, const char *code, const char *why)
 {
-	struct place place = { .unit = PLACE_LINE, .number = line->number, .byte_offset = line->byte_offset };
+	struct place place = place_of(line);
 
 	s->in->info->skipped++;
 	diag_add(s->in->diag, SEVERITY_WARNING, code, &place, "row left out: %s", why);
+}
+
+static void note_torn(const struct snapshot *s)
+{
+	if (s->torn > 0)
+		diag_add(s->in->diag, SEVERITY_NOTE, "snapshot.no_row", &s->first_torn,
+			 s->torn == 1 ? "%" PRIu64 " line among the rows is none: a cut one, or another program's"
+				      : "%" PRIu64 " lines among the rows are none: cut ones, or another program's; the first of them", s->torn);
 }
 
 /* ---- what a row of each table says ---- */
@@ -207,6 +224,8 @@ static int read_row(struct snapshot *s, const struct line *line)
 
 	s->in->info->records++;
 	if (!is_row(s->table, &v, whole)) {
+		if (s->torn++ == 0)
+			s->first_torn = place_of(line);
 		s->in->info->unrecognized++;
 		return 0;
 	}
@@ -228,7 +247,7 @@ static int read_row(struct snapshot *s, const struct line *line)
 	}
 	e.time = s->block.time;
 	e.text = line->text;
-	e.place = (struct place){ .unit = PLACE_LINE, .number = line->number, .byte_offset = line->byte_offset };
+	e.place = place_of(line);
 	return ingest_put(s->in, &e);
 }
 
@@ -322,6 +341,7 @@ static int snapshot_read(struct ingest *in)
 		rc = end_block(&s);
 	if (rc == 0)
 		rc = cover(&s);
+	note_torn(&s);
 	lines_free(lines);
 	arena_free(s.names);
 	return rc;

@@ -24,7 +24,7 @@ DEFAULTS = {
     "consumer_settings": {"auto.offset.reset": "earliest"},
     "service": {},
     "load": {"per_second": 2, "first_number": 713, "seed": 20240618},
-    "record": {"snap_length": 160, "counter_seconds": 1, "describe_seconds": 5},
+    "record": {"snap_length": 160, "counter_seconds": 1, "describe_seconds": 5, "at_broker": False},
     "quiet_seconds": {"before": 10, "after": 4},
     "exports": ["csv"],
     "exclusive": False,

@@ -1362,14 +1362,16 @@ struct capture_pair {
 	unsigned count;
 	bool is_same_place;	/* both captures stand beside the client */
 	bool is_seen_twice;	/* the client's shows each request again later */
+	bool is_short;		/* a connection for each request */
 };
 
-static void sighted(struct story *st, const char *host, int64_t us, const char *direction, unsigned n)
+static void sighted(struct story *st, const struct capture_pair *p, const char *host, int64_t us, const char *direction, unsigned n)
 {
-	char digest[32];
+	char digest[32], caller[32];
 
+	snprintf(caller, sizeof caller, "10.0.0.1:%u", 40000 + (p->is_short ? n : 0));
 	snprintf(digest, sizeof digest, "%u%s", 1000 + n, direction[0] == 'a' ? "1" : "2");
-	story_event(st, EVENT_NET_SIGHTED, host, (struct host_time){ us }, "path_a", "10.0.0.1:40000", "path_b", "10.0.0.2:9092",
+	story_event(st, EVENT_NET_SIGHTED, host, (struct host_time){ us }, "path_a", caller, "path_b", "10.0.0.2:9092",
 		    "direction", direction, "digest", digest, NULL);
 }
 
@@ -1379,15 +1381,15 @@ static void tell_captures(struct story *st, const struct capture_pair *p)
 
 	story_input(st, "broker-1/eth0.pcap", "capture", "broker-1");
 	for (unsigned n = 0; n < p->count; n++) {
-		sighted(st, "broker-1", start + n * US_PER_S + transit + p->ahead_us, "ab", n);
-		sighted(st, "broker-1", start + n * US_PER_S + 2 * p->transit_us - transit + p->ahead_us, "ba", n);
+		sighted(st, p, "broker-1", start + n * US_PER_S + transit + p->ahead_us, "ab", n);
+		sighted(st, p, "broker-1", start + n * US_PER_S + 2 * p->transit_us - transit + p->ahead_us, "ba", n);
 	}
 	story_input(st, "consumer-1/eth0.pcap", "capture", "consumer-1");
 	for (unsigned n = 0; n < p->count; n++) {
-		sighted(st, "consumer-1", start + n * US_PER_S, "ab", n);
-		sighted(st, "consumer-1", start + n * US_PER_S + 2 * p->transit_us, "ba", n);
+		sighted(st, p, "consumer-1", start + n * US_PER_S, "ab", n);
+		sighted(st, p, "consumer-1", start + n * US_PER_S + 2 * p->transit_us, "ba", n);
 		if (p->is_seen_twice)
-			sighted(st, "consumer-1", start + n * US_PER_S + 300 * MS, "ab", n);
+			sighted(st, p, "consumer-1", start + n * US_PER_S + 300 * MS, "ab", n);
 	}
 	story_end_input(st);
 }
@@ -1408,6 +1410,21 @@ static void one_packet_in_two_captures(void **state)
 	/* Requests and answers enclose it by the transit, either way. */
 	assert_true(llabs(clock->offset_us + 1250 * MS) <= 400);
 	assert_close(clock->uncertainty_us, 400);
+	story_free(st);
+}
+
+/* Packets of many connections between the same hosts speak together. */
+static void packets_of_short_connections(void **state)
+{
+	const struct capture_pair p = { .ahead_us = 1250 * MS, .transit_us = 400, .count = 20, .is_short = true };
+	struct story *st = story_new();
+
+	(void)state;
+	tell_captures(st, &p);
+	struct clocks c = clocks_by_default(st);
+	const struct host_clock *clock = clock_named(&c, "consumer-1");
+	assert_int_equal(clock->method, CLOCK_LINKS);
+	assert_true(llabs(clock->offset_us + 1250 * MS) <= 400);
 	story_free(st);
 }
 
@@ -1489,6 +1506,7 @@ int main(void)
 		cmocka_unit_test(joins_on_the_wire_link_clocks),
 		cmocka_unit_test(a_cancelled_request_links_clocks),
 		cmocka_unit_test(one_packet_in_two_captures),
+		cmocka_unit_test(packets_of_short_connections),
 		cmocka_unit_test(packets_tell_who_sent_them),
 		cmocka_unit_test(packets_that_tell_no_order),
 		cmocka_unit_test(hostile_times_do_no_harm),

@@ -181,6 +181,29 @@ static void test_what_was_sent_again_needlessly_is_no_loss(void **state)
 	assert_none(st);
 }
 
+/* Three of 40, and of what another connection carried in ten seconds a tenth: 3 of 440 are none. */
+static void test_loss_is_a_part_of_all_that_the_path_carried(void **state)
+{
+	struct windows all;
+
+	(void)state;
+	for (int is_busy = 0; is_busy <= 1; is_busy++) {
+		struct story *st = story_new();
+
+		story_interval(st, EVENT_NET_SECOND, "c1", at("10:00:00"), at("10:00:10"), "path_a", C1_OTHER, "path_b", BROKER,
+			       "direction", "ab", "segments", is_busy ? "4000" : "40", "retransmits", "0", "samples", "10", NULL);
+		second(st, "c1", C1, "10:00:05", "ab", "40", "3", "0");
+		if (is_busy) {
+			assert_none(st);
+			continue;
+		}
+		const struct window *w = only(st, &all, WINDOW_LOSS);
+		assert_span(w->span, "10:00:05", "10:00:06");
+		assert_int_equal(measured(w, MEASURE_SEGMENTS), 44);
+		story_free(st);
+	}
+}
+
 static void test_one_timeout_is_loss(void **state)
 {
 	struct story *st = story_new();
@@ -247,6 +270,31 @@ static void test_delay(void **state)
 	assert_int_equal(measured(&w.items[0], MEASURE_RTT_MAX_US), 400000);
 	assert_int_equal(w.items[0].evidence.count, 2);
 	assert_span(w.items[1].span, "10:00:50", "10:00:51");
+	story_free(st);
+}
+
+/* What is usual may be told many seconds at a time: the same delay is found, with the same edges. */
+static void test_delay_among_seconds_told_together(void **state)
+{
+	struct story *st = story_new();
+	struct windows all;
+
+	(void)state;
+	for (int i = 0; i < 40; i += 10) {
+		char start[32];
+
+		if (i == 20)
+			round_trips(st, 20, 2, "250000", "300000", "400000", "1");
+		snprintf(start, sizeof start, "10:00:%02d", i == 20 ? 22 : i);
+		story_interval(st, EVENT_NET_SECOND, "c1", at(start), (struct host_time){ at(start).us + (i == 20 ? 8 : 10) * US_PER_S },
+			       "path_a", C1, "path_b", BROKER, "direction", "ab", "segments", "100", "retransmits", "0", "samples",
+			       i == 20 ? "8" : "10", "rtt_min_us", "900", "rtt_median_us", "1000", "rtt_max_us", "1100",
+			       "rtt_samples", "50", NULL);
+	}
+	const struct window *w = only(st, &all, WINDOW_DELAY);
+	assert_span(w->span, "10:00:20", "10:00:22");
+	assert_int_equal(measured(w, MEASURE_RTT_MEDIAN_US), 1000);
+	assert_int_equal(w->evidence.count, 2);
 	story_free(st);
 }
 
@@ -668,6 +716,81 @@ static void test_a_pause_of_one_heartbeat(void **state)
 	story_free(st);
 }
 
+static void heartbeat(struct story *st, struct host_time t)
+{
+	story_interval(st, EVENT_WIRE_HEARTBEAT, "c1", t, (struct host_time){ t.us + US_PER_MS }, "path_a", C1, "path_b", BROKER,
+		       "direction", "ab", NULL);
+}
+
+/* Eleven of them, from 10:00:00 on: each third a while after the one before, the others two seconds. */
+static void heartbeats(struct story *st, int64_t third_ms)
+{
+	struct host_time t = at("10:00:00");
+
+	for (int i = 0; i < 11; i++) {
+		heartbeat(st, t);
+		t.us += (i % 3 == 2 ? third_ms : 2000) * US_PER_MS;
+	}
+}
+
+/* Quiet from 10:00:40 to 10:00:50; the broker's last word stands that long after the client's. */
+static void quiet_after_word(struct story *st, int64_t word_ms)
+{
+	char spoken[32];
+
+	snprintf(spoken, sizeof spoken, "%lld", (long long)at("10:00:40").us + (long long)(word_ms * US_PER_MS));
+	connection(st, "c1", C1, "09:59:00", "10:02:00");
+	story_interval(st, EVENT_NET_QUIET, "c1", at("10:00:40"), at("10:00:50"), "path_a", C1, "path_b", BROKER, "direction", "ab", "acks",
+		       "1", "pending", "1", "spoken_at_us", spoken, NULL);
+}
+
+/* A client without a timer for heartbeats, as KafkaJS: while its handler works it sends as little as one that stands still. */
+static void test_a_handler_that_holds_back_heartbeats_is_no_pause(void **state)
+{
+	static const struct {
+		int64_t third_ms, word_ms;
+		bool is_pause;
+	} cases[] = {
+		/* A third comes when the next poll comes, and the last was answered at once: it is at work. */
+		{ 4000, 2, false },
+		/* It had asked for more, and was given it half a second later: it did not take it. */
+		{ 4000, 500, true },
+		/* Every two seconds, whatever its handler does: a timer. */
+		{ 2000, 2, true },
+		/* Less than half an interval late is on time. */
+		{ 3000, 2, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct story *st = story_new();
+		struct windows all;
+
+		heartbeats(st, cases[i].third_ms);
+		quiet_after_word(st, cases[i].word_ms);
+		if (cases[i].is_pause)
+			assert_span(only(st, &all, WINDOW_PROCESS_PAUSE)->span, "10:00:40", "10:00:50");
+		else
+			assert_int_equal(find_windows(st).count, 0);
+		story_free(st);
+	}
+}
+
+/* Of ten that follow another two came late: a timer, and a machine that was busy now and then. */
+static void test_a_timer_that_is_late_now_and_then_is_one(void **state)
+{
+	struct story *st = story_new();
+	struct windows all;
+
+	(void)state;
+	heartbeats(st, 2000);
+	heartbeat(st, at("10:00:24"));
+	heartbeat(st, at("10:00:28"));
+	quiet_after_word(st, 2);
+	assert_span(only(st, &all, WINDOW_PROCESS_PAUSE)->span, "10:00:40", "10:00:50");
+	story_free(st);
+}
+
 static void test_a_restart_is_no_pause(void **state)
 {
 	struct story *st = story_new();
@@ -952,9 +1075,11 @@ int main(void)
 		cmocka_unit_test(test_loss_by_ratio),
 		cmocka_unit_test(test_few_retransmissions_are_no_loss),
 		cmocka_unit_test(test_what_was_sent_again_needlessly_is_no_loss),
+		cmocka_unit_test(test_loss_is_a_part_of_all_that_the_path_carried),
 		cmocka_unit_test(test_one_timeout_is_loss),
 		cmocka_unit_test(test_repeats_of_a_connection_given_up_are_no_loss),
 		cmocka_unit_test(test_delay),
+		cmocka_unit_test(test_delay_among_seconds_told_together),
 		cmocka_unit_test(test_what_is_no_delay),
 		cmocka_unit_test(test_resets_of_the_called_side),
 		cmocka_unit_test(test_a_reset_goes_on_while_openings_are_refused),
@@ -971,6 +1096,8 @@ int main(void)
 		cmocka_unit_test(test_timers_that_run_out_late_belong_to_the_outage),
 		cmocka_unit_test(test_process_pause),
 		cmocka_unit_test(test_a_pause_of_one_heartbeat),
+		cmocka_unit_test(test_a_handler_that_holds_back_heartbeats_is_no_pause),
+		cmocka_unit_test(test_a_timer_that_is_late_now_and_then_is_one),
 		cmocka_unit_test(test_a_restart_is_no_pause),
 		cmocka_unit_test(test_waiting_for_an_answer_is_no_pause),
 		cmocka_unit_test(test_short_or_ordinary_silence_is_no_pause),

@@ -93,10 +93,69 @@ static void test_without_an_exposure_the_timeout_tells_how_far_back(void **state
 	story_free(st);
 }
 
+/* Exposed for 20 s, and with heartbeats every 3 s: what lasts 3 s of it may be the cause. */
+static void test_a_stall_as_long_as_jitter_must_be_leaves_it_open(void **state)
+{
+	static const struct {
+		const char *time, *ms;
+		enum attribution before, after;
+	} cases[] = {
+		{ "10:00:25", "3000", ATTRIBUTION_LAGGED, ATTRIBUTION_AMBIGUOUS },
+		/* Too short; of unknown length; for the most part before the exposure. */
+		{ "10:00:25", "2999", ATTRIBUTION_LAGGED, ATTRIBUTION_LAGGED },
+		{ "10:00:25", NULL, ATTRIBUTION_LAGGED, ATTRIBUTION_LAGGED },
+		{ "10:00:12", "22000", ATTRIBUTION_LAGGED, ATTRIBUTION_LAGGED },
+		/* Jitter alone explains it; nothing else was seen; it is settled that it was no network. */
+		{ "10:00:25", "3000", ATTRIBUTION_EXPLAINED, ATTRIBUTION_EXPLAINED },
+		{ "10:00:25", "3000", ATTRIBUTION_NONE, ATTRIBUTION_NONE },
+		{ "10:00:25", "3000", ATTRIBUTION_NOT_NETWORK, ATTRIBUTION_NOT_NETWORK },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct story *st = story_new();
+		struct rebalance r = of(TRIGGER_SESSION_TIMEOUT, true);
+
+		r.need_us = 3 * US_PER_S;
+		r.lagged = cases[i].before == ATTRIBUTION_LAGGED;
+		r.attribution = cases[i].before;
+		stalled(st, "consumer-1", cases[i].time, cases[i].ms);
+		r = find(st, r);
+		assert_int_equal(r.stalls.count, 1);
+		assert_int_equal(r.attribution, cases[i].after);
+		assert_int_equal(says(&r, "stays open"), cases[i].after == ATTRIBUTION_AMBIGUOUS);
+		/* Shares count it as before. */
+		assert_int_equal(r.lagged, cases[i].before == ATTRIBUTION_LAGGED);
+		story_free(st);
+	}
+}
+
+static void test_what_follows_has_the_attribution_of_its_root(void **state)
+{
+	struct story *st = story_new();
+	struct rebalance both[2] = { of(TRIGGER_SESSION_TIMEOUT, true), of(TRIGGER_MEMBER_REJOIN, true) };
+	struct groups groups = { &group, 1 };
+	struct clocks clocks = { 0 };
+	struct rebalances all = { .items = both, .count = 2 };
+
+	(void)state;
+	both[1].id = 2;
+	both[1].is_root = false;
+	both[0].need_us = 3 * US_PER_S;
+	both[0].attribution = both[1].attribution = ATTRIBUTION_LAGGED;
+	stalled(st, "consumer-1", "10:00:25", "22000");
+	assert_int_equal(stalls_find(story_store(st), &clocks, &groups, st->arena, &all), 0);
+	assert_int_equal(both[1].attribution, ATTRIBUTION_AMBIGUOUS);
+	assert_int_equal(both[1].stalls.count, 0);
+	story_free(st);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_stall_in_the_exposure_is_told),
+		cmocka_unit_test(test_a_stall_as_long_as_jitter_must_be_leaves_it_open),
+		cmocka_unit_test(test_what_follows_has_the_attribution_of_its_root),
 		cmocka_unit_test(test_without_an_exposure_the_timeout_tells_how_far_back),
 	};
 

@@ -359,6 +359,75 @@ static void test_the_only_path_of_a_broker_is_its_callers(void **state)
 	story_free(st);
 }
 
+/* Captures on consumer and broker; the broker's shows another consumer too. */
+static void capture_both_ends(struct story *st)
+{
+	covered(st, "broker-1", "capture", "10:00:00", "10:01:00", "500");
+	covered(st, "c1", "capture", "10:00:00", "10:01:00", "500");
+	connection(st, "broker-1", C1, "10:00:00", "10:01:00");
+	connection(st, "broker-1", C2, "10:00:00", "10:01:00");
+	connection(st, "c1", C1, "10:00:00", "10:01:00");
+}
+
+static void test_both_ends_of_a_path_tell_of_one_window(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	capture_both_ends(st);
+	/* Of what the consumer sent the first was lost at 10:00:21; what the broker sent came through until 10:00:22. */
+	stall(st, "c1", C1, "10:00:20", "10:00:30", "10:00:21", "10:00:28");
+	stall(st, "broker-1", C1, "10:00:21", "10:00:30.5", "10:00:22", "10:00:28.5");
+	struct windows w = find_windows(st);
+	assert_int_equal(w.count, 1);
+	assert_int_equal(w.items[0].id, 1);
+	assert_true(sv_eq(w.items[0].host, SV("c1")));
+	assert_false(w.items[0].seen_elsewhere);
+	assert_span(w.items[0].span, "10:00:20", "10:00:30.5");
+	/* Five at either end are no ten: each end counts its own view of the same. */
+	assert_int_equal(measured(&w.items[0], MEASURE_RETRANSMITS), 5);
+	assert_int_equal(w.items[0].evidence.count, 2);
+	story_free(st);
+}
+
+static void test_windows_of_two_times_or_paths_stay_two(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	capture_both_ends(st);
+	/* A heartbeat interval of two seconds lies between. */
+	stall(st, "c1", C1, "10:00:10", "10:00:15", "10:00:11", "10:00:14");
+	stall(st, "broker-1", C1, "10:00:17", "10:00:23", "10:00:18", "10:00:22");
+	assert_int_equal(find_windows(st).count, 2);
+	story_free(st);
+	st = story_new();
+	capture_both_ends(st);
+	stall(st, "c1", C1, "10:00:20", "10:00:30", "10:00:21", "10:00:28");
+	stall(st, "broker-1", C2, "10:00:20", "10:00:30", "10:00:21", "10:00:28");
+	assert_int_equal(find_windows(st).count, 2);
+	story_free(st);
+}
+
+/* Two hosts behind translation call from the same address: each is its own caller. */
+static void test_one_address_of_two_hosts_is_no_path(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		const char *host = i == 0 ? "c1" : "c2";
+
+		covered(st, host, "capture", "10:00:00", "10:01:00", "500");
+		connection(st, host, C1, "10:00:00", "10:01:00");
+		stall(st, host, C1, "10:00:20", "10:00:30", "10:00:21", "10:00:28");
+	}
+	struct windows w = find_windows(st);
+	assert_int_equal(w.count, 2);
+	assert_false(sv_eq(w.items[0].host, w.items[1].host));
+	story_free(st);
+}
+
 /* ---- coverage ---- */
 
 static void test_coverage_without_holes(void **state)
@@ -487,6 +556,9 @@ int main(void)
 		cmocka_unit_test(test_a_window_concerns_its_host),
 		cmocka_unit_test(test_a_window_of_a_path_seen_at_the_broker_is_the_callers),
 		cmocka_unit_test(test_the_only_path_of_a_broker_is_its_callers),
+		cmocka_unit_test(test_both_ends_of_a_path_tell_of_one_window),
+		cmocka_unit_test(test_windows_of_two_times_or_paths_stay_two),
+		cmocka_unit_test(test_one_address_of_two_hosts_is_no_path),
 		cmocka_unit_test(test_coverage_without_holes),
 		cmocka_unit_test(test_drops_that_another_input_tells_of),
 		cmocka_unit_test(test_coverage_of_a_host),

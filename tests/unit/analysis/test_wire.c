@@ -211,6 +211,38 @@ static void a_window_knows_what_the_coordinator_heard(void **state)
 	story_free(st);
 }
 
+/* Commits told together: the coordinator heard the member from the first to the latest, and not before. */
+static void commits_told_together_are_heard_throughout(void **state)
+{
+	static const struct {
+		const char *first;
+		int64_t gap_ms;	/* around the stall; 0: none that is longer than an interval */
+	} cases[] = { { "10:00:11", 0 }, { "10:00:19", 11000 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct story *st = story_new();
+		char received[32];
+
+		heartbeat(st, "c1", C1, "m1", "10:00:08", "10:00:08", "10:00:08.1", "0");
+		stall(st, "c1", C1_OTHER, "10:00:10", "10:00:20", "10:00:10", "10:00:17");
+		if (i == 0)
+			heartbeat(st, "c1", C1, "m1", "10:00:10", "10:00:10", "10:00:10.1", "0");
+		snprintf(received, sizeof received, "%lld", (long long)at("10:00:21").us);
+		story_interval(st, EVENT_WIRE_COMMIT, "c1", at(cases[i].first), at("10:00:21.1"), "path_a", C1, "path_b", BROKER,
+			       "direction", "ab", "group", "g", "member", "m1", "client", "cl", "api", "OffsetCommit", "topic", "t",
+			       "partition", "0", "offset", "7", "samples", "20", "received_at_us", received, NULL);
+		struct windows w = find_windows(st);
+		assert_int_equal(w.count, 1);
+		const struct measure *m = window_measure(&w.items[0], MEASURE_HEARD_GAP_MS);
+		if (cases[i].gap_ms == 0)
+			assert_true(m == NULL || !m->known);
+		else
+			assert_int_equal(measured(&w.items[0], MEASURE_HEARD_GAP_MS), cases[i].gap_ms);
+		story_free(st);
+	}
+}
+
 /* ---- members ---- */
 
 static void find_groups(struct story *st, struct groups *g)
@@ -342,6 +374,7 @@ int main(void)
 		cmocka_unit_test(numbers_left_out_are_a_blackout),
 		cmocka_unit_test(a_fetch_that_waits_for_records_is_no_pause),
 		cmocka_unit_test(a_window_knows_what_the_coordinator_heard),
+		cmocka_unit_test(commits_told_together_are_heard_throughout),
 		cmocka_unit_test(a_member_lives_where_its_address_is_at_home),
 		cmocka_unit_test(the_last_that_was_heard_is_the_last_that_arrived),
 		cmocka_unit_test(a_join_on_the_wire_encloses_a_clock),

@@ -104,6 +104,22 @@ static void trim_takes_white_space_only(void **state)
 	assert_false(sv_eq_nocase(SV("a"), SV("ab")));
 }
 
+static void leading_zeros_are_counted(void **state)
+{
+	static char many[10000];
+
+	(void)state;
+	assert_int_equal(sv_leading_zeros(SV("")), 0);
+	assert_int_equal(sv_leading_zeros(SV_ABSENT), 0);
+	assert_int_equal(sv_leading_zeros(SV("a\0")), 0);
+	assert_int_equal(sv_leading_zeros((struct sv){ "\0\0a\0", 4 }), 2);
+	assert_int_equal(sv_leading_zeros((struct sv){ many, sizeof many }), 10000);
+	many[8192] = 'x';
+	assert_int_equal(sv_leading_zeros((struct sv){ many, sizeof many }), 8192);
+	many[4095] = 'x';
+	assert_int_equal(sv_leading_zeros((struct sv){ many, sizeof many }), 4095);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -111,6 +127,7 @@ int main(void)
 		cmocka_unit_test(cut_gives_every_piece),	cmocka_unit_test(find_needs_the_whole_needle),
 		cmocka_unit_test(numbers_are_strict),		cmocka_unit_test(amounts_are_exact),
 		cmocka_unit_test(trim_takes_white_space_only),
+		cmocka_unit_test(leading_zeros_are_counted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,6 +30,9 @@ static void layouts_of_logs(void **state)
 		{ "30 Nov 2026 13:29:36", "dd MMM yyyy HH:mm:ss", NOV_30 * US_PER_S, false, 20 },
 		{ "1796045376.250|", "epoch_s", NOV_30 * US_PER_S + 250000, true, 14 },
 		{ "1796045376250", "epoch_ms", NOV_30 * US_PER_S + 250000, true, 13 },
+		{ "1796045376250.4567 x", "epoch_ms", NOV_30 * US_PER_S + 250456, true, 18 },
+		{ "1796045376250.0", "epoch_ms", NOV_30 * US_PER_S + 250000, true, 15 },
+		{ "1796045376250456.9", "epoch_us", NOV_30 * US_PER_S + 250456, true, 18 },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

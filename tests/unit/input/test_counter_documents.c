@@ -134,6 +134,105 @@ static void test_the_folder_names_the_host_of_sar(void **state)
 	kit_free(k);
 }
 
+/* As glibc prints times and dates (%X, %x) in the locales of the names; 2026-11-30 10:00:00 and a second later. */
+static void test_times_of_sar_in_the_locales(void **state)
+{
+	static const struct {
+		const char *locale, *text;
+	} cases[] = {
+		{ "zh_CN", BANNER("2026年11月30日") "10时00分00秒" ETCP "10时00分01秒         0.00      0.00      5.00      0.00      0.00\n" },
+		{ "zh_TW, ja_JP", BANNER("2026年11月30日") "10時00分00秒" ETCP "10時00分01秒         0.00      0.00      5.00      0.00      0.00\n" },
+		{ "ko_KR", BANNER("2026년 11월 30일") "10시 00분 00초" ETCP "10시 00분 01초         0.00      0.00      5.00      0.00      0.00\n" },
+		{ "zh_HK", BANNER("2026年11月30日 星期一") "上午 10时00分00秒 HKT" ETCP "上午 10时00分01秒 HKT         0.00      0.00      5.00      0.00      0.00\n" },
+		{ "fi_FI", BANNER("30.11.2026") "10.00.00" ETCP "10.00.01         0,00      0,00      5,00      0,00      0,00\n" },
+		{ "el_GR", BANNER("30/11/2026") "10:00:00 πμ" ETCP "10:00:01 πμ         0,00      0,00      5,00      0,00      0,00\n" },
+		{ "en_IN", BANNER("30/11/26") "10:00:00 AM IST" ETCP "10:00:01 AM IST         0.00      0.00      5.00      0.00      0.00\n" },
+		{ "hi_IN", BANNER("30/11/26") "10:00:00 पूर्वाह्न IST" ETCP "10:00:01 पूर्वाह्न IST         0.00      0.00      5.00      0.00      0.00\n" },
+		{ "bg_BG", BANNER("30.11.2026") "10:00:00" ETCP "10:00:01         0.00      0.00      5.00      0.00      0.00\n" },
+		{ "sl_SI", BANNER("30. 11. 2026") "10:00:00" ETCP "10:00:01         0,00      0,00      5,00      0,00      0,00\n" },
+		{ "lv_LV", BANNER("2026.11.30.") "10:00:00" ETCP "10:00:01         0,00      0,00      5,00      0,00      0,00\n" },
+		{ "th_TH", BANNER("30/11/2569") "10:00:00" ETCP "10:00:01         0.00      0.00      5.00      0.00      0.00\n" },
+		{ "en_HK", BANNER("Monday, November 30, 2026") "10:00:00 AM HKT" ETCP "10:00:01 AM HKT         0.00      0.00      5.00      0.00      0.00\n" },
+		{ "nb_NO", BANNER("30. nov. 2026") "10:00:00" ETCP "10:00:01         0,00      0,00      5,00      0,00      0,00\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct kit *k = read_named(cases[i].text, "x");
+
+		if (k->event_count != 1 || k->events[0].time.us != TEN || diag_count(k->diag) != 1)
+			fail_msg("%s", cases[i].locale);
+		/* Of TCP there are retransmissions alone: the one note that is due. */
+		assert_int_equal(kit_problems(k, "counters.partial"), 1);
+		kit_free(k);
+	}
+	/* The same second in the afternoon. */
+	assert_tells(BANNER("30/11/2026") "10:00:00 μμ" ETCP "10:00:01 μμ         0,00      0,00      5,00      0,00      0,00\n",
+		     "node-a: tcp.RetransSegs 43200000+1000 5\n");
+	assert_tells(BANNER("2026年11月30日 星期一") "下午 10时00分00秒 HKT" ETCP "下午 10时00分01秒 HKT         0.00      0.00      5.00      0.00      0.00\n",
+		     "node-a: tcp.RetransSegs 43200000+1000 5\n");
+	/* An interface whose name looks like a zone is none where the heading has none. */
+	assert_tells(BANNER("2026-11-30") "10:00:00 IFACE rxerr/s\n10:00:01 VPN 2.00\n",
+		     "node-a: interface.rx_errors VPN 0+1000 2\nnode-a: covered interface 0+1000 x2 namespace\n");
+}
+
+static void test_sar_that_cannot_be_placed_says_so(void **state)
+{
+	static const struct {
+		const char *text, *code;
+	} cases[] = {
+		/* Somali: what it means is not known, and 12 hours would be wrong. */
+		{ BANNER("30/11/2026") "10:00:00 subaxnimo" ETCP "10:00:01 subaxnimo 0.00 0.00 5.00 0.00 0.00\n10:00:02 subaxnimo 0.00 0.00 5.00 0.00 0.00\n",
+		  "counters.half_day" },
+		{ BANNER("30 نوف, 2026") "10:00:00" ETCP "10:00:01 0.00 0.00 5.00 0.00 0.00\n10:00:02 0.00 0.00 5.00 0.00 0.00\n", "counters.date" },
+	};
+	const char *why = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct kit *k = read_named(cases[i].text, "x");
+
+		assert_events(k, "");
+		assert_int_equal(kit_problems(k, cases[i].code), 1);
+		assert_int_equal(kit_problem(k, cases[i].code)->place.number, 4);
+		assert_int_equal(k->info.skipped, 2);
+		kit_free(k);
+	}
+	/* Digits of another script. */
+	struct kit *k = read_named("Linux 6.18.0 (node-a) \t۲۶/۱۱/۳۰ \t_x86_64_\t(2 CPU)\n\n۱۰:۰۰:۰۰ retrans/s\n۱۰:۰۰:۰۱ 5.00\n", "x");
+	assert_events(k, "");
+	assert_int_equal(kit_problem(k, "counters.date")->severity, SEVERITY_WARNING);
+	assert_int_equal(kit_problems(k, "counters.unrecognized"), 1);
+	kit_free(k);
+	/* Without its first line it has neither host nor date. */
+	assert_int_equal(counters_kind.sniff(SV("10:00:00" ETCP "10:00:01 0.00 0.00 5.00 0.00 0.00\n"), SV("x"), NULL, &why), SNIFF_BROKEN);
+	assert_non_null(strstr(why, "without its first line"));
+	/* Another table of rates is none of sar. */
+	assert_int_equal(counters_kind.sniff(SV("10:00:00 orders/s\n10:00:01 0.00\n"), SV("x"), NULL, &why), SNIFF_NOT_MINE);
+}
+
+static void test_torn_rows_of_sar_are_told_once(void **state)
+{
+	/* A heading that lost its end and the line end, so that the row behind it is lost too; a row that lost its end. */
+	struct kit *k = read_named(BANNER("2026-11-30") "10:00:00     atmptf/s  estr10:00:01 0.00 0.00 5.00 0.00 0.00\n"
+							"10:00:02 0.00 0.00 5.00 0.00 0.00\n\n"
+							"10:00:02" ETCP "10:00:03 0.00 0.00 6.00 0.00 0.00\n10:00:04 0.00 0.00 6",
+				   "x");
+
+	(void)state;
+	assert_events(k, "node-a: tcp.RetransSegs 2000+1000 6\n");
+	assert_int_equal(kit_problems(k, "counters.torn"), 1);
+	assert_int_equal(kit_problem(k, "counters.torn")->place.number, 3);
+	assert_non_null(strstr(arena_strdup(k->arena, kit_problem(k, "counters.torn")->message), "3 of them"));
+	assert_int_equal(k->info.records, 4);
+	assert_int_equal(k->info.skipped, 3);
+	kit_free(k);
+	/* Whole, it says nothing of the kind. */
+	k = read_named(BANNER("2026-11-30") "10:00:00" ETCP "10:00:01 0.00 0.00 5.00 0.00 0.00\n", "x");
+	assert_int_equal(kit_problems(k, "counters.torn"), 0);
+	kit_free(k);
+}
+
 /* ---- sadf ---- */
 
 static void test_sadf_in_columns(void **state)
@@ -170,6 +269,72 @@ static void test_sadf_as_json(void **state)
 	assert_int_equal(kit_problems(k, "counters.damaged"), 1);
 	assert_int_equal(k->info.records, 1);
 	kit_free(k);
+}
+
+/* "-h": all of one time in one row, each device behind the other. */
+static void test_sadf_with_all_devices_in_a_row(void **state)
+{
+	static const char heading[] = "# hostname;interval;timestamp;oseg/s;IFACE;rxpck/s;txpck/s[...];IFACE;rxerr/s;txerr/s[...];CPU;total/s;dropd/s;blg_len[...];retrans/s\n";
+	char text[1024];
+
+	(void)state;
+	snprintf(text, sizeof text, "%snode-a;1;2026-11-30 10:00:01 UTC;9.00;lo;1.00;1.00;eth0;7.00;8.00;lo;0.00;0.00;eth0;3.00;4.00;-1;50.00;6.00;0;0;50.00;6.00;0;5.00\n", heading);
+	assert_tells(text, "node-a: tcp.OutSegs 0+1000 9\nnode-a: interface.rx_packets lo 0+1000 1\nnode-a: interface.tx_packets lo 0+1000 1\n"
+			   "node-a: interface.rx_packets eth0 0+1000 7\nnode-a: interface.tx_packets eth0 0+1000 8\n"
+			   "node-a: interface.rx_errors eth0 0+1000 3\nnode-a: interface.tx_errors eth0 0+1000 4\n"
+			   "node-a: softnet.dropped 0+1000 6\nnode-a: tcp.RetransSegs 0+1000 5\n"
+			   "node-a: covered softnet 0+1000 x2 host\nnode-a: covered snmp 0+1000 x2 namespace\nnode-a: covered interface 0+1000 x2 namespace\n");
+	/* A row that lost its end, and one that lost a value: where they belong is not known. */
+	snprintf(text, sizeof text, "%snode-a;1;2026-11-30 10:00:01 UTC;9.00;lo;1.00;1.00;eth0;7.0\nnode-a;1;2026-11-30 10:00:02 UTC;9.00;lo;1.00;lo;0.00;0.00;-1;50.00;6.00;0;5.00\n", heading);
+	struct kit *k = read_named(text, "x");
+	assert_events(k, "");
+	assert_int_equal(kit_problems(k, "counters.torn"), 1);
+	assert_int_equal(kit_problem(k, "counters.torn")->place.number, 2);
+	assert_int_equal(k->info.skipped, 2);
+	kit_free(k);
+}
+
+#define ELEMENTS(time, utc, retrans)                                                                                     \
+	"\t\t\t<timestamp date=\"2026-11-30\" time=\"" time "\" utc=\"" utc "\" interval=\"1\">\n\t\t\t\t<network per=\"second\">\n" \
+	"<net-edev iface=\"lo\" rxerr=\"0.00\"/><net-edev iface=\"eth0\" rxerr=\"2.00\"/>\n"                              \
+	"<net-tcp active=\"0.00\" oseg=\"100.00\"/><net-etcp retrans=\"" retrans "\"/>\n"                                 \
+	"<softnet cpu=\"all\" total=\"9.00\" dropd=\"1.00\"/><softnet cpu=\"0\" total=\"9.00\" dropd=\"1.00\"/>\n"        \
+	"\t\t\t\t</network>\n\t\t\t</timestamp>\n"
+#define SADF_X(body)                                                                                                       \
+	"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE sysstat PUBLIC \"DTD v3.11 sysstat //EN\"\n\"http://example.com/sysstat-3.11.dtd\">\n" \
+	"<sysstat\nxmlns=\"http://example.com/sysstat\">\n\t<sysdata-version>3.11</sysdata-version>\n\t<host nodename=\"node-a\">\n" \
+	"\t\t<sysname>Linux</sysname>\n\t\t<statistics>\n" body
+
+static void test_sadf_as_xml(void **state)
+{
+	static const char end[] = "\t\t</statistics>\n\t\t<restarts>\n<boot date=\"2026-11-30\" time=\"10:00:05\" utc=\"1\"/>\n\t\t</restarts>\n"
+				  /* What no time stands before. */
+				  "<net-etcp retrans=\"9.00\"/>\n\t</host>\n</sysstat>\n";
+	static const char told[] = "node-a: interface.rx_errors eth0 0+1000 2\nnode-a: tcp.OutSegs 0+1000 100\nnode-a: tcp.RetransSegs 0+1000 3\n"
+				   "node-a: softnet.dropped 0+1000 1\nnode-a: covered softnet 0+1000 x2 host\n"
+				   "node-a: covered snmp 0+1000 x2 namespace\nnode-a: covered interface 0+1000 x2 namespace\n";
+	char text[4096];
+
+	(void)state;
+	snprintf(text, sizeof text, "%s%s", SADF_X("<!-- a comment with a <timestamp> in it -->\n" ELEMENTS("10:00:01", "1", "2.97")), end);
+	assert_tells(text, told);
+	/* The viewer's time (-T) is that of the input's zone. */
+	snprintf(text, sizeof text, "%s%s", SADF_X(ELEMENTS("18:00:01", "0", "2.97")), end);
+	struct kit *k = kit_new();
+	struct ingest in = kit_ingest(k, sv_of(text), "x", NULL);
+	in.zone = (struct zone){ .offset_s = 8 * 3600 };
+	assert_int_equal(counters_kind.read(&in), 0);
+	assert_events(k, told);
+	arena_free(in.record);
+	kit_free(k);
+	/* Cut in the middle: what came before is good. */
+	k = read_named(SADF_X(ELEMENTS("10:00:01", "1", "0.00") "<timestamp date=\"2026-"), "x");
+	assert_int_equal(kit_problems(k, "counters.damaged"), 1);
+	assert_int_equal(k->info.records, 1);
+	kit_free(k);
+	/* Other XML is none of it. */
+	const char *why = "";
+	assert_int_equal(counters_kind.sniff(SV("<?xml version=\"1.0\"?>\n<testsuite name=\"sysstat\"/>\n"), SV("x"), NULL, &why), SNIFF_NOT_MINE);
 }
 
 /* ---- Prometheus ---- */
@@ -270,7 +435,12 @@ int main(void)
 		cmocka_unit_test(test_a_date_of_two_readings),
 		cmocka_unit_test(test_sar_past_midnight_and_restarts),
 		cmocka_unit_test(test_the_folder_names_the_host_of_sar),
+		cmocka_unit_test(test_times_of_sar_in_the_locales),
+		cmocka_unit_test(test_sar_that_cannot_be_placed_says_so),
+		cmocka_unit_test(test_torn_rows_of_sar_are_told_once),
 		cmocka_unit_test(test_sadf_in_columns),
+		cmocka_unit_test(test_sadf_with_all_devices_in_a_row),
+		cmocka_unit_test(test_sadf_as_xml),
 		cmocka_unit_test(test_sadf_as_json),
 		cmocka_unit_test(test_query_range),
 		cmocka_unit_test(test_rates_have_to_be_declared),

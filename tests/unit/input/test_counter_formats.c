@@ -325,6 +325,65 @@ static void test_clocks_of_uptime_and_watch(void **state)
 		     "tcp.OutSegs 0+1000 4\ntcp.RetransSegs 0+1000 1\ncovered snmp 0+1000 x2 namespace\n");
 }
 
+#define SEGMENTS(out, again) "Tcp: OutSegs RetransSegs\nTcp: " out " " again "\n"
+
+/* while sleep 1; do cat /proc/uptime /proc/net/snmp; done */
+static void test_rows_of_uptime_count_from_a_start_that_one_date_tells(void **state)
+{
+	(void)state;
+	/* 711.79 s after the start it was 10:00:00. */
+	assert_tells("2026-11-30T10:00:00Z\n711.79 1402.55\n" SEGMENTS("5", "1") "712.80 1404.10\n" SEGMENTS("9", "2") "713.80 1405.10\n" SEGMENTS("9", "5"),
+		     "tcp.OutSegs 0+1010 4\ntcp.RetransSegs 0+1010 1\ntcp.RetransSegs 1010+1000 3\ncovered snmp 0+2010 x3 namespace\n");
+	/* The date behind it is as good; where each round has one, that holds. */
+	assert_tells("711.79 1402.55\n2026-11-30T10:00:00Z\n" SEGMENTS("5", "1") "712.79 1404.10\n2026-11-30T10:00:02Z\n" SEGMENTS("9", "2"),
+		     "tcp.OutSegs 0+2000 4\ntcp.RetransSegs 0+2000 1\ncovered snmp 0+2000 x2 namespace\n");
+	/* Two numbers among the rows of a round begin none. */
+	assert_tells("2026-11-30T10:00:00Z\n" SEGMENTS("5", "1") "0.10 0.22\n" "2026-11-30T10:00:01Z\n" SEGMENTS("9", "2") "0.10 0.22\n",
+		     "tcp.OutSegs 0+1000 4\ntcp.RetransSegs 0+1000 1\ncovered snmp 0+1000 x2 namespace\n");
+}
+
+static void test_rows_of_uptime_alone_give_no_time(void **state)
+{
+	struct kit *k = read_named("711.79 1402.55\n" SEGMENTS("5", "1") "712.80 1404.10\n" SEGMENTS("9", "2"), "x");
+
+	(void)state;
+	assert_events(k, "");
+	assert_int_equal(kit_problems(k, "counters.undated"), 2);
+	assert_int_equal(kit_problem(k, "counters.undated")->place.number, 3);
+	assert_int_equal(kit_problems(k, "counters.unrecognized"), 0);
+	assert_int_equal(k->info.skipped, 2);
+	kit_free(k);
+	/* Of another start of the machine the date tells nothing. */
+	k = read_named("2026-11-30T10:00:00Z\n711.79 1402.55\n" SEGMENTS("5", "1") "12.80 24.10\n" SEGMENTS("9", "2"), "x");
+	assert_events(k, "");
+	assert_int_equal(kit_problems(k, "counters.undated"), 1);
+	kit_free(k);
+}
+
+/* A file whose start was cut off: one message for all that the first sample still has. */
+static void test_a_torn_first_sample_is_told_once(void **state)
+{
+	struct kit *k = read_named("Segs RetransSegs\n" SEGMENTS("4", "0") NET_DEV_HEAD "  eth0: 1 10 5 0 0 0 0 0 1 10 0 0 0 0 0 0\n"
+				   "2026-11-30T10:00:00Z\n" SEGMENTS("5", "1") "2026-11-30T10:00:01Z\n" SEGMENTS("9", "2"), "x");
+	const struct problem *p = kit_problem(k, "counters.no_clock");
+
+	(void)state;
+	assert_events(k, "tcp.OutSegs 0+1000 4\ntcp.RetransSegs 0+1000 1\ncovered snmp 0+1000 x2 namespace\n");
+	assert_int_equal(kit_problems(k, "counters.no_clock"), 1);
+	assert_int_equal(p->place.number, 3);
+	assert_non_null(strstr(arena_strdup(k->arena, p->message), "a sample of snmp and of 1 more"));
+	assert_int_equal(k->info.records, 4);
+	assert_int_equal(k->info.skipped, 2);
+	/* What is left of its first row. */
+	assert_int_equal(kit_problems(k, "counters.unrecognized"), 1);
+	assert_int_equal(kit_problem(k, "counters.unrecognized")->place.number, 1);
+	kit_free(k);
+	/* Whole, there is nothing to tell. */
+	k = read_named("2026-11-30T10:00:00Z\n" SEGMENTS("5", "1") "2026-11-30T10:00:01Z\n" SEGMENTS("9", "2"), "x");
+	assert_int_equal(diag_count(k->diag), 0);
+	kit_free(k);
+}
+
 /* ---- what says nothing ---- */
 
 static void test_a_snapshot_alone_is_kept_and_says_so(void **state)
@@ -415,6 +474,9 @@ int main(void)
 		cmocka_unit_test(test_rows_behind_times_of_ts),
 		cmocka_unit_test(test_times_without_a_year_are_dated_by_the_file),
 		cmocka_unit_test(test_clocks_of_uptime_and_watch),
+		cmocka_unit_test(test_rows_of_uptime_count_from_a_start_that_one_date_tells),
+		cmocka_unit_test(test_rows_of_uptime_alone_give_no_time),
+		cmocka_unit_test(test_a_torn_first_sample_is_told_once),
 		cmocka_unit_test(test_a_snapshot_alone_is_kept_and_says_so),
 		cmocka_unit_test(test_retransmissions_without_what_was_sent_cover_nothing),
 		cmocka_unit_test(test_a_reboot_is_no_burst),

@@ -233,6 +233,23 @@ static const struct heard *nth(const struct talk *t, enum event_type type, size_
 	return NULL;
 }
 
+/* The one of this partition. */
+static const struct heard *of_partition(const struct talk *t, enum event_type type, int64_t partition)
+{
+	const struct heard *found = NULL;
+
+	for (size_t i = 0; i < t->count; i++) {
+		const struct heard *h = &t->events[i];
+
+		if (h->event.type != type || h->event.value[FIELD_PARTITION].number != partition)
+			continue;
+		assert_null(found);
+		found = h;
+	}
+	assert_non_null(found);
+	return found;
+}
+
 static const struct heard *only(const struct talk *t, enum event_type type)
 {
 	assert_int_equal(count_of(t, type), 1);
@@ -340,15 +357,15 @@ static void check_commit(const struct talk *t, int version)
 	const struct heard *first, *second;
 
 	assert_int_equal(count_of(t, EVENT_WIRE_COMMIT), 2);
-	first = nth(t, EVENT_WIRE_COMMIT, 0);
-	second = nth(t, EVENT_WIRE_COMMIT, 1);
+	first = of_partition(t, EVENT_WIRE_COMMIT, 3);
+	second = of_partition(t, EVENT_WIRE_COMMIT, 4);
 	is_of_member(first, version >= 7);
 	has_number(first, FIELD_GENERATION, 7);
 	has_text(first, FIELD_TOPIC, version >= 10 ? UUID_TEXT : "t");
 	has_number(first, FIELD_PARTITION, 3);
 	has_number(first, FIELD_OFFSET, 42);
 	has_not(first, FIELD_ERROR);
-	has_number(second, FIELD_PARTITION, 4);
+	has_not(first, FIELD_SAMPLES);
 	has_number(second, FIELD_OFFSET, 43);
 	has_text(second, FIELD_ERROR, "ILLEGAL_GENERATION");
 }
@@ -716,6 +733,271 @@ static void of_newer_versions_the_header_is_read(void **state)
 	has_number(only(t, EVENT_WIRE_LATENCY), FIELD_SAMPLES, 1);
 }
 
+/* ---- what is told once ---- */
+
+/* A fetch of one partition whose answer has one batch of count records from offset on; count 0: an error instead. */
+static void delivers(struct talk *t, double ms, int partition, int64_t offset, int count)
+{
+	struct frame q = request(KAFKA_FETCH, 4, 9), r = answer(9);
+
+	add(&q, -1, 4);
+	add(&q, 500, 4);
+	add(&q, 1, 4);
+	add(&q, 1 << 20, 4);
+	add(&q, 0, 1);
+	add(&q, 1, 4);
+	add_text(&q, "t");
+	add(&q, 1, 4);
+	add(&q, partition, 4);
+	add(&q, offset, 8);
+	add(&q, 1 << 20, 4);
+	finish_frame(&q);
+	add(&r, 0, 4);
+	add(&r, 1, 4);
+	add_text(&r, "t");
+	add(&r, 1, 4);
+	add(&r, partition, 4);
+	add(&r, count == 0 ? 1 : 0, 2);
+	add(&r, 0, 8);
+	add(&r, 0, 8);
+	add(&r, 0, 4);
+	add(&r, count == 0 ? 0 : 61, 4);
+	if (count > 0) {
+		add(&r, offset, 8);
+		add(&r, 61 - 12, 4);
+		add(&r, 0, 4);
+		add(&r, 2, 1);
+		add(&r, 0, 4);
+		add(&r, 0, 2);
+		add(&r, count - 1, 4);
+		r.n += 61 - 27;
+	}
+	finish_frame(&r);
+	asks(t, ms, q.bytes, q.n);
+	answers(t, ms + 5, r.bytes, r.n);
+}
+
+static void is_range(const struct heard *h, int64_t offset, int64_t end_offset, int64_t rereads)
+{
+	has_number(h, FIELD_OFFSET, offset);
+	has_number(h, FIELD_END_OFFSET, end_offset);
+	if (rereads > 0)
+		has_number(h, FIELD_REREADS, rereads);
+	else
+		has_not(h, FIELD_REREADS);
+}
+
+static void is_between(const struct heard *h, double from_ms, double to_ms)
+{
+	assert_int_equal(h->event.time.us, START_US + (int64_t)(from_ms * 1000));
+	assert_int_equal(h->event.duration_us, (int64_t)((to_ms - from_ms) * 1000));
+}
+
+static void records_that_follow_are_told_once(void **state)
+{
+	struct talk *t = begin();
+
+	(void)state;
+	opens(t, 0);
+	for (int i = 0; i < 5; i++) {
+		delivers(t, 10 + 500 * i, 3, 100 + 10 * i, 10);
+		/* Another partition meanwhile, slower. */
+		delivers(t, 20 + 500 * i, 4, 700 + i, 1);
+	}
+	end(t);
+	assert_int_equal(count_of(t, EVENT_WIRE_FETCH), 2);
+	is_range(of_partition(t, EVENT_WIRE_FETCH, 3), 100, 150, 0);
+	is_between(of_partition(t, EVENT_WIRE_FETCH, 3), 15, 2015);
+	/* Behind the three packets of the handshake. */
+	assert_int_equal(of_partition(t, EVENT_WIRE_FETCH, 3)->event.place.number, 4);
+	is_range(of_partition(t, EVENT_WIRE_FETCH, 4), 700, 705, 0);
+}
+
+/* One offset may be the mark that ends a transaction; more were not delivered. */
+static void what_was_left_out_is_not_told_as_delivered(void **state)
+{
+	struct talk *t = begin();
+
+	(void)state;
+	opens(t, 0);
+	delivers(t, 10, 3, 100, 10);
+	delivers(t, 100, 3, 111, 9);
+	delivers(t, 200, 3, 122, 8);
+	end(t);
+	assert_int_equal(count_of(t, EVENT_WIRE_FETCH), 2);
+	is_range(nth(t, EVENT_WIRE_FETCH, 0), 100, 120, 0);
+	is_range(nth(t, EVENT_WIRE_FETCH, 1), 122, 130, 0);
+}
+
+static void records_that_come_again_are_told_apart(void **state)
+{
+	struct talk *t = begin();
+
+	(void)state;
+	opens(t, 0);
+	delivers(t, 10, 3, 100, 10);
+	delivers(t, 100, 3, 110, 10);
+	/* Back into the middle, on from there, and back once more. */
+	delivers(t, 200, 3, 105, 10);
+	delivers(t, 300, 3, 115, 10);
+	delivers(t, 400, 3, 105, 10);
+	/* And to somewhere else. */
+	delivers(t, 500, 3, 50, 5);
+	end(t);
+	assert_int_equal(count_of(t, EVENT_WIRE_FETCH), 3);
+	is_range(nth(t, EVENT_WIRE_FETCH, 0), 100, 120, 0);
+	is_range(nth(t, EVENT_WIRE_FETCH, 1), 105, 125, 2);
+	is_between(nth(t, EVENT_WIRE_FETCH, 1), 205, 405);
+	is_range(nth(t, EVENT_WIRE_FETCH, 2), 50, 55, 1);
+}
+
+static void deliveries_are_told_within_ten_seconds(void **state)
+{
+	struct talk *t = begin();
+
+	(void)state;
+	opens(t, 0);
+	delivers(t, 10, 3, 100, 10);
+	delivers(t, 10000, 3, 110, 10);
+	delivers(t, 10020, 3, 120, 10);
+	/* The same error twice, and then none. */
+	delivers(t, 10100, 3, 130, 0);
+	delivers(t, 10200, 3, 130, 0);
+	delivers(t, 10300, 3, 130, 1);
+	end(t);
+	assert_int_equal(count_of(t, EVENT_WIRE_FETCH), 4);
+	is_range(nth(t, EVENT_WIRE_FETCH, 0), 100, 120, 0);
+	is_between(nth(t, EVENT_WIRE_FETCH, 0), 15, 10005);
+	/* It goes on where the one before ended: nothing came again. */
+	is_range(nth(t, EVENT_WIRE_FETCH, 1), 120, 130, 0);
+	has_text(nth(t, EVENT_WIRE_FETCH, 2), FIELD_ERROR, "OFFSET_OUT_OF_RANGE");
+	has_not(nth(t, EVENT_WIRE_FETCH, 2), FIELD_OFFSET);
+	is_between(nth(t, EVENT_WIRE_FETCH, 2), 10105, 10205);
+	is_range(nth(t, EVENT_WIRE_FETCH, 3), 130, 131, 0);
+}
+
+struct commit {
+	int generation, partition, offset, error;
+};
+
+static void commits(struct talk *t, double ms, int correlation, const struct commit *c, bool twice)
+{
+	struct frame q = request(KAFKA_OFFSET_COMMIT, 2, correlation), r = answer(correlation);
+
+	add_text(&q, "g");
+	add(&q, c->generation, 4);
+	add_text(&q, "m-1");
+	add(&q, -1, 8);
+	add(&q, 1, 4);
+	add_text(&q, "t");
+	add(&q, 1, 4);
+	add(&q, c->partition, 4);
+	add(&q, c->offset, 8);
+	add_text(&q, "");
+	finish_frame(&q);
+	add(&r, 1, 4);
+	add_text(&r, "t");
+	add(&r, 1, 4);
+	add(&r, c->partition, 4);
+	add(&r, c->error, 2);
+	finish_frame(&r);
+	asks(t, ms, q.bytes, q.n);
+	if (twice)
+		segment(t, ms + 2, true, TCP_ACK, t->client - (uint32_t)q.n, q.bytes, q.n);
+	answers(t, ms + 5, r.bytes, r.n);
+}
+
+static void commits_that_follow_are_told_once(void **state)
+{
+	struct talk *t = begin();
+	const struct heard *h;
+
+	(void)state;
+	opens(t, 0);
+	for (int i = 0; i < 5; i++)
+		commits(t, 10 + 400 * i, 20 + i, &(struct commit){ 7, 3, 100 + i, 0 }, false);
+	end(t);
+	h = only(t, EVENT_WIRE_COMMIT);
+	has_number(h, FIELD_SAMPLES, 5);
+	is_between(h, 10, 1615);
+	/* What the latest said, and where it stands. */
+	has_number(h, FIELD_OFFSET, 104);
+	has_number(h, FIELD_CORRELATION_ID, 24);
+	has_number(h, FIELD_RECEIVED_AT_US, START_US + 1610000);
+	assert_int_equal(h->event.place.number, 3 + 4 * 2 + 1);
+	has_text(h, FIELD_GROUP, "g");
+	has_text(h, FIELD_MEMBER, "m-1");
+	has_number(h, FIELD_GENERATION, 7);
+}
+
+/* A snapshot length may leave the answer and cut the offset off: then it is not made up. */
+static void commits_of_which_the_offset_is_cut_off(void **state)
+{
+	struct talk *t = begin();
+
+	(void)state;
+	opens(t, 0);
+	commits(t, 10, 20, &(struct commit){ 7, 3, 100, 0 }, false);
+	/* The request is longer than its answer. */
+	t->snap = 45;
+	commits(t, 400, 21, &(struct commit){ 7, 3, 101, 0 }, false);
+	commits(t, 800, 22, &(struct commit){ 7, 3, 102, 0 }, false);
+	end(t);
+	assert_int_equal(count_of(t, EVENT_WIRE_COMMIT), 2);
+	has_number(nth(t, EVENT_WIRE_COMMIT, 0), FIELD_OFFSET, 100);
+	has_not(nth(t, EVENT_WIRE_COMMIT, 1), FIELD_OFFSET);
+	has_number(nth(t, EVENT_WIRE_COMMIT, 1), FIELD_SAMPLES, 2);
+}
+
+/* Those that say something else, or show how the path was, stand by themselves. */
+static void commits_that_differ_are_told_apart(void **state)
+{
+	static const struct {
+		double later_ms;
+		struct commit second;
+		bool twice;
+	} cases[] = {
+		{ 1010, { 7, 3, 101, 0 }, false }, { 500, { 8, 3, 101, 0 }, false }, { 500, { 7, 3, 99, 0 }, false },
+		{ 500, { 7, 4, 101, 0 }, false },  { 500, { 7, 3, 101, 25 }, false }, { 500, { 7, 3, 101, 0 }, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct talk *t = begin();
+
+		opens(t, 0);
+		commits(t, 10, 20, &(struct commit){ 7, 3, 100, 0 }, false);
+		commits(t, 10 + cases[i].later_ms, 21, &cases[i].second, cases[i].twice);
+		end(t);
+		assert_int_equal(count_of(t, EVENT_WIRE_COMMIT), 2);
+		has_number(nth(t, EVENT_WIRE_COMMIT, 0), FIELD_OFFSET, 100);
+		has_number(nth(t, EVENT_WIRE_COMMIT, 1), FIELD_OFFSET, cases[i].second.offset);
+		for (size_t n = 0; n < 2; n++)
+			has_not(nth(t, EVENT_WIRE_COMMIT, n), FIELD_SAMPLES);
+	}
+}
+
+/* However long it goes on; each is counted once, and the last offset is the latest. */
+static void commits_are_told_within_ten_seconds(void **state)
+{
+	struct talk *t = begin();
+	int64_t told = 0;
+
+	(void)state;
+	opens(t, 0);
+	for (int i = 0; i < 30; i++)
+		commits(t, 10 + 900 * i, 20 + i, &(struct commit){ 7, 3, 100 + i, 0 }, false);
+	end(t);
+	/* 0 to 9.9 s are twelve, and so on: 12, 12, 6. */
+	assert_int_equal(count_of(t, EVENT_WIRE_COMMIT), 3);
+	for (size_t n = 0; n < 3; n++) {
+		assert_true(nth(t, EVENT_WIRE_COMMIT, n)->event.duration_us <= 10 * US_PER_S);
+		told += nth(t, EVENT_WIRE_COMMIT, n)->event.value[FIELD_SAMPLES].number;
+	}
+	assert_int_equal(told, 30);
+	has_number(nth(t, EVENT_WIRE_COMMIT, 2), FIELD_OFFSET, 129);
+}
+
 /* ---- lost and found ---- */
 
 /* Three requests in one segment, answered in one. */
@@ -926,6 +1208,59 @@ static void a_fetch_is_late_after_its_wait(void **state)
 	}
 }
 
+/* Once the connection is known the start of a request is all that is looked at: it says how long a fetch waits. */
+static void the_start_of_a_fetch_says_how_long_it_waits(void **state)
+{
+	size_t versions = 0;
+
+	(void)state;
+	for (size_t i = 0; i < FRAME_COUNT; i++) {
+		struct frame q = from_hex(kafka_frames[i].request), r = from_hex(kafka_frames[i].answer);
+		struct talk *t;
+
+		if (kafka_frames[i].key != KAFKA_FETCH)
+			continue;
+		t = begin();
+		opens(t, 0);
+		beats(t, 1, 1);
+		/* It comes in two segments, cut behind what is looked at. */
+		asks(t, 10, q.bytes, 50);
+		asks(t, 11, q.bytes + 50, q.n - 50);
+		answers(t, 2000, r.bytes, r.n);
+		beats(t, 3000, 2);
+		end(t);
+		has_number(only(t, EVENT_WIRE_LATE), FIELD_LIMIT_MS, 500);
+		assert_int_equal(count_of(t, EVENT_WIRE_HEARTBEAT), 2);
+		versions++;
+	}
+	assert_in_range(versions, 10, 30);
+}
+
+/* However long the name of its transaction, and in how many segments it comes. */
+static void the_start_of_a_produce_says_whether_it_is_answered(void **state)
+{
+	(void)state;
+	for (int acks = -1; acks <= 0; acks++) {
+		struct frame q = request(KAFKA_PRODUCE, 3, 9);
+		struct talk *t = begin();
+		char name[250];
+
+		memset(name, 'x', sizeof name - 1);
+		name[sizeof name - 1] = '\0';
+		add_text(&q, name);
+		add(&q, acks, 2);
+		q.n += 700;
+		finish_frame(&q);
+		opens(t, 0);
+		beats(t, 1, 1);
+		asks(t, 10, q.bytes, 200);
+		asks(t, 11, q.bytes + 200, q.n - 200);
+		segment(t, 5000, true, TCP_ACK | TCP_FIN, t->client, NULL, 0);
+		end(t);
+		assert_int_equal(count_of(t, EVENT_WIRE_UNANSWERED), acks != 0);
+	}
+}
+
 /* ---- names of topics ---- */
 
 static void topic_ids_are_named_by_metadata(void **state)
@@ -1121,6 +1456,14 @@ int main(void)
 		cmocka_unit_test(the_oldest_commits_are_read),
 		cmocka_unit_test(the_oldest_fetches_are_read),
 		cmocka_unit_test(of_newer_versions_the_header_is_read),
+		cmocka_unit_test(records_that_follow_are_told_once),
+		cmocka_unit_test(what_was_left_out_is_not_told_as_delivered),
+		cmocka_unit_test(records_that_come_again_are_told_apart),
+		cmocka_unit_test(deliveries_are_told_within_ten_seconds),
+		cmocka_unit_test(commits_that_follow_are_told_once),
+		cmocka_unit_test(commits_of_which_the_offset_is_cut_off),
+		cmocka_unit_test(commits_that_differ_are_told_apart),
+		cmocka_unit_test(commits_are_told_within_ten_seconds),
 		cmocka_unit_test(many_frames_share_a_segment),
 		cmocka_unit_test(a_lost_segment_costs_its_frame_alone),
 		cmocka_unit_test(a_segment_sent_again_is_received_late),
@@ -1129,6 +1472,8 @@ int main(void)
 		cmocka_unit_test(a_produce_without_acks_has_no_answer),
 		cmocka_unit_test(what_was_not_answered_is_told_with_its_number),
 		cmocka_unit_test(a_fetch_is_late_after_its_wait),
+		cmocka_unit_test(the_start_of_a_fetch_says_how_long_it_waits),
+		cmocka_unit_test(the_start_of_a_produce_says_whether_it_is_answered),
 		cmocka_unit_test(topic_ids_are_named_by_metadata),
 		cmocka_unit_test(sasl_is_passed_over),
 		cmocka_unit_test(heartbeats_under_tls_are_suggested),

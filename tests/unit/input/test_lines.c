@@ -87,6 +87,42 @@ static void test_byte_order_marks(void **state)
 	CHECK("\xff\xfe" "\x3d\xd8" "a\0", { "\xef\xbf\xbd" "a", 2 });
 }
 
+static void test_utf16_without_a_mark(void **state)
+{
+	(void)state;
+	/* "one", "two three": 3 + 2 and 9 units of two bytes. */
+	CHECK("o\0n\0e\0\r\0\n\0t\0w\0o\0 \0t\0h\0r\0e\0e\0", { "one", 0 }, { "two three", 10 });
+	CHECK("\0o\0n\0e\0\n\0t\0w\0o\0 \0t\0h\0r\0e\0e", { "one", 0 }, { "two three", 8 });
+	/* U+4E2D and U+FF1A among letters: most units are ASCII still. */
+	CHECK("\x2d\x4e\x1a\xff" "a\0b\0c\0d\0e\0f\0g\0h\0", { "\xe4\xb8\xad\xef\xbc\x9a" "abcdefgh", 0 });
+}
+
+static void check_as_bytes(struct sv bytes)
+{
+	struct kit *k = kit_new();
+	struct lines *l = lines_new(stream_of(k->arena, bytes), k->diag);
+	struct line line;
+
+	assert_int_equal(lines_next(l, &line), 1);
+	assert_true(sv_eq(line.text, bytes));
+	assert_true(sv_eq(lines_preview(k->arena, bytes), bytes));
+	assert_false(lines_are_decoded(bytes));
+	lines_free(l);
+	kit_free(k);
+}
+
+static void test_bytes_with_zeros_are_no_utf16(void **state)
+{
+	(void)state;
+	/* Numbers of two bytes: 2 and 4 are no text. */
+	check_as_bytes(SV("\x02\0\x04\0a\0b\0c\0d\0e\0f\0g\0h\0"));
+	/* Zeros before a record, as copytruncate leaves them, and a record after few of them. */
+	check_as_bytes(SV("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0text"));
+	check_as_bytes(SV("a\0b\0plain text behind it that is longer"));
+	/* Too few to tell. */
+	check_as_bytes(SV("a\0b\0c\0d\0"));
+}
+
 /* A line of n times c, with its end, and a short one after it. */
 static struct sv long_line(struct arena *a, size_t n, const char *end)
 {
@@ -247,6 +283,9 @@ static void test_preview(void **state)
 	assert_sv_equal(lines_preview(a, SV("\xef\xbb\xbfplain")), "plain");
 	assert_sv_equal(lines_preview(a, SV("\xff\xfeh\0i\0")), "hi");
 	assert_sv_equal(lines_preview(a, SV("\xfe\xff\0h\0i\0")), "hi");
+	assert_sv_equal(lines_preview(a, SV("t\0e\0n\0 \0m\0o\0r\0e\0")), "ten more");
+	assert_true(lines_are_decoded(SV("\xff\xfeh\0i\0")));
+	assert_false(lines_are_decoded(SV("\xef\xbb\xbfplain")));
 	arena_free(a);
 }
 
@@ -257,6 +296,8 @@ int main(void)
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_nul_is_text),
 		cmocka_unit_test(test_byte_order_marks),
+		cmocka_unit_test(test_utf16_without_a_mark),
+		cmocka_unit_test(test_bytes_with_zeros_are_no_utf16),
 		cmocka_unit_test(test_long_lines),
 		cmocka_unit_test(test_many_lines_over_blocks),
 		cmocka_unit_test(test_damage_keeps_what_came_before),

@@ -113,9 +113,41 @@ static const struct expected exports[] = {
 	  "{\"stringValue\":\"node-a\"}}]},\"scopeLogs\":[{\"scope\":{},\"logRecords\":[{\"timeUnixNano\":\"" NANOS "\",\"severityText\":\"INFO\",\"body\":"
 	  "{\"stringValue\":\"" EXPIRED "\"}}]}]}]}\n",
 	  "document", "otlp", INT64_C(1796038384220914), "node-a", "{\"timeUnixNano\"", 1 },
+	{ "OpenTelemetry, as opentelemetry-proto's examples/logs.json writes it: times are numbers; two documents, as the collector's file exporter",
+	  "{\"resourceLogs\":[{\"resource\":{\"attributes\":[{\"key\":\"service.name\",\"value\":{\"stringValue\":\"my.service\"}}]},\"scopeLogs\":[{\"scope\":"
+	  "{\"name\":\"my.library\",\"version\":\"1.0.0\",\"attributes\":[{\"key\":\"my.scope.attribute\",\"value\":{\"stringValue\":\"x\"}}]},\"logRecords\":"
+	  "[{\"timeUnixNano\":" NANOS ",\"observedTimeUnixNano\":1796038389000000000,\"severityText\":\"Information\",\"traceId\":\"5B8EFFF798038103D269B633813FC60C\","
+	  "\"body\":{\"stringValue\":\"" EXPIRED "\"},\"attributes\":[{\"key\":\"map.attribute\",\"value\":{\"kvlistValue\":{\"values\":[{\"key\":\"k\",\"value\":"
+	  "{\"stringValue\":\"v\"}}]}}}]}]}]}]}\n"
+	  "{\"resourceLogs\":[{\"resource\":{},\"scopeLogs\":[{\"scope\":{},\"logRecords\":[{\"timeUnixNano\":\"1796038385000000000\",\"body\":{\"stringValue\":\"x\"}}]}]}]}\n",
+	  "document", "otlp", INT64_C(1796038384220914), NULL, "{\"timeUnixNano\"", 2 },
+	{ "OpenTelemetry, of an unknown time (logs.proto: 0, or not there), as what reads syslog or files gives it",
+	  "{\"resourceLogs\":[{\"scopeLogs\":[{\"logRecords\":[{\"timeUnixNano\":\"0\",\"observedTimeUnixNano\":\"" NANOS "\",\"body\":{\"stringValue\":\"" EXPIRED "\"}},"
+	  "{\"observedTimeUnixNano\":\"1796038385000000000\",\"body\":{\"stringValue\":\"nothing\"}}]}]}]}",
+	  "document", "otlp", INT64_C(1796038384220914), NULL, "{\"timeUnixNano\"", 2 },
 	{ "Splunk, by its API",
 	  "{\"preview\":false,\"results\":[{\"_raw\":\"" KAFKA "\",\"_time\":\"2026-11-30T12:33:04.220+0100\",\"host\":\"node-a\",\"source\":\"/x\"}]}",
 	  "document", "kafka in splunk", AT, "node-a", "{\"_raw\"", 1 },
+	{ "Splunk, by its API, rows: fields are texts, or objects with a name",
+	  "{\"preview\":false,\"init_offset\":0,\"messages\":[],\"fields\":[\"_raw\",\"_time\",\"host\"],\"rows\":[[\"" KAFKA "\",\"2026-11-30T12:33:04.220+01:00\",\"node-a\"]]}",
+	  "document", "kafka in splunk", AT, "node-a", "[\"" KAFKA, 1 },
+	{ "the same with more than one value of a field",
+	  "{\"fields\":[{\"name\":\"host\"},{\"name\":\"tag\",\"type\":\"str\"},{\"name\":\"_time\"},{\"name\":\"_raw\"}],\"rows\":[[\"node-a\",[\"a\",\"b\"],"
+	  "\"2026-11-30T11:33:04.220+00:00\",\"" EXPIRED "\"],[\"node-a\",null,\"2026-11-30T11:33:05.000+00:00\",\"x\"]]}",
+	  "document", "splunk", AT, "node-a", "[\"node-a\",[", 2 },
+	{ "Splunk, what search/jobs/export streams: previews come again; its times are for the eye",
+	  "{\"preview\":true,\"offset\":0,\"result\":{\"_time\":\"2026-11-30 11:33:04.220 GMT\",\"_raw\":\"" EXPIRED "\",\"host\":\"node-a\"}}\n"
+	  "{\"preview\":false,\"offset\":0,\"result\":{\"_time\":\"2026-11-30 11:33:04.220 GMT\",\"_raw\":\"" EXPIRED "\",\"host\":\"node-a\"}}\n"
+	  "{\"preview\":false,\"offset\":1,\"lastrow\":true,\"result\":{\"_time\":\"2026-11-30 11:33:05.000 GMT\",\"_raw\":\"nothing\",\"host\":\"node-a\"}}\n",
+	  "lines", "splunk", AT, "node-a", "{\"preview\":false,\"offset\":0", 2 },
+	{ "Datadog, by the older of its APIs",
+	  "{\"logs\":[{\"id\":\"AQ\",\"content\":{\"timestamp\":\"2026-11-30T11:33:04.220Z\",\"tags\":[\"env:prod\"],\"attributes\":{\"a\":1},\"host\":\"node-a\","
+	  "\"service\":\"kafka\",\"message\":\"" EXPIRED "\"}}],\"nextLogId\":\"BQ\",\"status\":\"done\"}",
+	  "document", "datadog", AT, "node-a", "{\"id\":\"AQ\"", 1 },
+	{ "Datadog, an archive (docs, log archives: an object a line)",
+	  "{\"_id\":\"123456789abcdefg\",\"date\":\"2026-11-30T11:33:04.220Z\",\"host\":\"node-a\",\"source\":\"kafka\",\"service\":\"kafka\",\"status\":\"info\","
+	  "\"message\":\"" EXPIRED "\",\"attributes\":{\"rid\":\"abc-123\",\"http\":{\"status_code\":403}},\"tags\":[\"env:prod\"]}\n",
+	  "lines", "datadog", AT, "node-a", "{\"_id\"", 1 },
 	{ "Datadog, by its API",
 	  "{\"data\":[{\"id\":\"AQ\",\"type\":\"log\",\"attributes\":{\"timestamp\":\"2026-11-30T11:33:04.220Z\",\"host\":\"node-a\",\"service\":\"kafka\","
 	  "\"message\":\"" EXPIRED "\"}}]}",
@@ -137,7 +169,13 @@ static const struct expected exports[] = {
 	  "\"_raw\",\"_time\",host,source,sourcetype\r\n\"" OTHER "\njava.lang.X: \"\"no\"\"\n\tat a.B\",\"2026-11-30T12:33:05.000+0100\",\"node-a\",\"/x\",\"log4j\"\r\n"
 	  "\"" KAFKA "\",\"2026-11-30T12:33:04.220+0100\",\"node-a\",\"/x\",\"log4j\"\r\n",
 	  "csv", "kafka in csv", AT, "node-a", "\"" KAFKA, 2 },
-	{ "Datadog's CSV",
+	{ "Datadog's CSV, as it is downloaded",
+	  "Date,Host,Service,Content\n2026-11-30T11:33:05.000Z,node-a,kafka,\"INFO epoch: \"\"1\"\", more\"\n2026-11-30T11:33:04.220Z,node-a,kafka,\"" EXPIRED "\"\n",
+	  "csv", "csv", AT, "node-a", "2026-11-30T11:33:04.220Z,node", 2 },
+	{ "Datadog's CSV with columns of one's own: their values are JSON",
+	  "Date,Host,Service,@thread,@@level,Message\n\"2026-11-30T11:33:04.220Z\",\"\"\"node-a\"\"\",\"\"\"kafka\"\"\",\"15\",\"\"\"info\"\"\",\"" EXPIRED "\"\n",
+	  "csv", "csv", AT, "node-a", "\"2026-11-30T11:33:04.220Z\",\"", 1 },
+	{ "Datadog's CSV, with another text",
 	  "Date,Host,Service,Message\n2026-11-30T11:33:04.220Z,node-a,kafka,\"" EXPIRED "\"\n",
 	  "csv", "csv", AT, "node-a", "2026-11-30T11:33:04.220Z,node", 1 },
 	{ "the journal's export format",
@@ -386,6 +424,13 @@ static void a_record_of_the_program_is_more_than_its_message(void **state)
 	static const char *const exports_of_it[] = {
 		"{\"_index\":\"i\",\"_id\":\"1\",\"_source\":{\"@timestamp\":\"2026-11-30T11:33:04.220Z\",\"kubernetes\":{\"pod\":{\"name\":\"p\"}}," UNAWARE "}}",
 		"{\"insertId\":\"a\",\"timestamp\":\"2026-11-30T11:33:04.220Z\",\"jsonPayload\":{" UNAWARE "}}",
+		/* OTLP's AnyValue (common.proto): int64 are texts in JSON. */
+		"{\"resourceLogs\":[{\"scopeLogs\":[{\"logRecords\":[{\"timeUnixNano\":\"1796038384220000000\",\"body\":{\"kvlistValue\":{\"values\":["
+		"{\"key\":\"level\",\"value\":{\"stringValue\":\"ERROR\"}},{\"key\":\"attempt\",\"value\":{\"intValue\":\"3\"}},"
+		"{\"key\":\"tags\",\"value\":{\"arrayValue\":{\"values\":[]}}},{\"key\":\"logger\",\"value\":{\"stringValue\":\"kafkajs\"}},"
+		"{\"key\":\"message\",\"value\":{\"stringValue\":\"[Runner] The coordinator is not aware of this member, re-joining the group\"}},"
+		"{\"key\":\"groupId\",\"value\":{\"stringValue\":\"refunds\"}},{\"key\":\"memberId\",\"value\":{\"stringValue\":\"m-1\"}},"
+		"{\"key\":\"error\",\"value\":{\"stringValue\":\"The coordinator is not aware of this member\"}}]}}}]}]}]}",
 	};
 
 	(void)state;
@@ -431,6 +476,29 @@ static void a_binary_field_is_read_by_its_length(void **state)
 	kit_free(k);
 }
 
+/* The same bytes by way of Windows: each LF is CR LF, in lengths and values too (10 is the length of the second message). */
+static void an_export_with_crlf_is_read_as_it_was(void **state)
+{
+	struct buf text;
+	struct kit *k;
+
+	(void)state;
+	buf_init(&text);
+	buf_add(&text, SV("__REALTIME_TIMESTAMP=1796038384220000\r\n_HOSTNAME=node-a\r\nMESSAGE=" EXPIRED "\r\n\r\n"));
+	buf_add(&text, SV("__REALTIME_TIMESTAMP=1796038385220000\r\n_HOSTNAME=node-a\r\nMESSAGE\r\n"));
+	buf_add(&text, (struct sv){ "\r\n\0\0\0\0\0\0\0" "nothing\r\n12\r\n\r\n", 9 + 7 + 2 + 2 + 4 });
+	buf_add(&text, SV("__REALTIME_TIMESTAMP=1796038386220000\r\n_HOSTNAME=node-a\r\nMESSAGE=a\rb\r\n"));
+	k = read_log(buf_sv(&text));
+	assert_int_equal(only_eviction(k)->time.us, AT);
+	assert_sv_equal(only_eviction(k)->host, "node-a");
+	assert_sv_equal(only_eviction(k)->text, EXPIRED);
+	assert_int_equal(only_eviction(k)->place.number, 3);
+	assert_int_equal(k->info.records, 3);
+	assert_int_equal(kit_problems(k, "journal.cut") + kit_problems(k, "journal.field"), 0);
+	buf_fini(&text);
+	kit_free(k);
+}
+
 static void a_length_beyond_the_end_ends_the_input(void **state)
 {
 	struct buf text;
@@ -458,6 +526,176 @@ static void the_journal_tells_the_zone_of_its_lines(void **state)
 	assert_int_equal(only_eviction(k)->time.us, AT);
 	assert_sv_equal(k->info.zone_source, "wrapper");
 	kit_free(k);
+}
+
+/* ---- pasted with an indent ---- */
+
+#define TRACE "[2026-11-30 11:33:05,000] ERROR failed (a.B)"
+
+static void check_pasted(const char *what, const char *text, uint64_t number, uint64_t records)
+{
+	struct kit *k = read_log(sv_of(text));
+
+	if (k->info.records != records)
+		fail_msg("%s: %d records", what, (int)k->info.records);
+	assert_int_equal(only_eviction(k)->time.us, AT);
+	assert_int_equal(only_eviction(k)->place.number, number);
+	assert_sv_equal(only_eviction(k)->text, KAFKA);
+	kit_free(k);
+}
+
+static void the_indent_of_a_pasted_log_is_taken_off(void **state)
+{
+	(void)state;
+	check_pasted("four blanks", "    " KAFKA "\n    " TRACE "\n    \tat a.B(B.java:1)\n    Caused by: x\n\n    " OTHER "\n", 1, 3);
+	check_pasted("a tab, CRLF", "\t" TRACE "\r\n\t\tat a.B(B.java:1)\r\n\t" KAFKA "\r\n", 3, 2);
+	check_pasted("an answer to a mail that had it", "He wrote:\n>     " OTHER "\n>     " KAFKA "\n>\n>     " OTHER "\n", 3, 3);
+	check_pasted("in a list, between fences", "1. This is what I see:\n\n   ```\n   " OTHER "\n   " KAFKA "\n   ```\n\nAnd no more.\n", 5, 2);
+	check_pasted("in much prose", "# Refunds twice\n\nAt noon we saw this.\n\n    " OTHER "\n    " KAFKA "\n\nThe broker\nis fine,\nand so\nare we.\n", 6, 2);
+	check_pasted("an object a line", "    {\"time\":\"2026-11-30T11:33:04Z\",\"message\":\"nothing\"}\n    " KAFKA "\n", 2, 2);
+	check_pasted("fences without an indent", "# Report\n\n```\n" OTHER "\n" KAFKA "\n```\n", 5, 2);
+	/* Cut out of the middle of its file: it begins in a trace. */
+	check_pasted("a trace first", "    \tat a.B(B.java:2)\n    \tat a.C(C.java:3)\n    " KAFKA "\n", 3, 1);
+}
+
+/* Select-String -Context: "> " before what was found, two blanks before what stands around it. */
+static void what_stands_around_a_find_is_read_with_it(void **state)
+{
+	struct kit *k = read_log(SV("\r\n  C:\\logs\\server.log:11:" OTHER "\r\n> C:\\logs\\server.log:12:" KAFKA "\r\n  C:\\logs\\server.log:13:" OTHER "\r\n"));
+
+	(void)state;
+	assert_int_equal(only_eviction(k)->time.us, AT);
+	assert_int_equal(only_eviction(k)->place.number, 3);
+	assert_int_equal(k->info.records, 3);
+	kit_free(k);
+}
+
+static void a_margin_is_no_indent(void **state)
+{
+	static const struct {
+		const char *text, *form;
+	} cases[] = {
+		/* A long trace, with a record of another log in it. */
+		{ TRACE "\n    at a.B(B.java:1)\n    at a.C(C.java:1)\n    [2026-11-30 11:33:04,000] INFO remote (x)\n    at a.D\n", "lines" },
+		{ "\tat a.B(B.java:1)\n\tat a.B(B.java:2)\n\tat a.B(B.java:3)\n" KAFKA "\n", "lines" },
+		{ "> " KAFKA "\n> " OTHER "\n", "lines" },
+		{ "    some prose\n    and more of it\n", "none" },
+		{ "    " KAFKA "\n", "indent" },
+		/* One example in a text is none. */
+		{ "Such lines:\n\n    " KAFKA "\n\nare read.\n", "none" },
+		/* As many here as there: it is the margin's log. */
+		{ KAFKA "\n    " KAFKA "\n    x\n", "lines" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		const char *form;
+
+		(void)is_log(sv_of(cases[i].text), &form);
+		if (strcmp(form, cases[i].form) != 0)
+			fail_msg("%s, not %s: %s", form, cases[i].form, cases[i].text);
+	}
+}
+
+/* A trace that stands further in than its record belongs to it, whatever it holds. */
+static void continuations_keep_what_is_theirs(void **state)
+{
+	struct kit *k = read_log(SV("    " TRACE "\n        [2026-11-30 11:33:04,000] INFO remote (x)\n    \t... 5 more\n"
+				    "    [2026-11-30 11:33:06,000] INFO ConsumerConfig values: \n    \tclient.id = c-1\n    \tgroup.id = refunds\n"
+				    "    \tsession.timeout.ms = 10000\n"));
+	size_t configs = 0;
+
+	(void)state;
+	for (size_t i = 0; i < k->event_count; i++)
+		configs += k->events[i].type == EVENT_CLIENT_CONFIG;
+	assert_int_equal(configs, 3);
+	assert_int_equal(k->info.records, 2);
+	kit_free(k);
+}
+
+/* ---- syslog over TCP (RFC 6587 3.4) ---- */
+
+/* Lengths by wc -c. */
+#define EXPIRED_FRAME "140 <134>1 2026-11-30T11:33:04.220Z node-a java 412 - - " EXPIRED
+
+static void counted_messages_are_read_one_behind_the_other(void **state)
+{
+	struct kit *k = read_log(SV(EXPIRED_FRAME "91 <134>1 2026-11-30T11:33:05Z node-a java 412 - - java.lang.X: no\n\tat a.B(B.java:1)\nlast line"
+				    "76 <134>1 2026-11-30T11:33:06Z node-b java 412 - - 12 <134>1 is no message here"));
+
+	(void)state;
+	assert_int_equal(strlen(EXPIRED_FRAME), 4 + 140);
+	assert_int_equal(only_eviction(k)->time.us, AT);
+	assert_sv_equal(only_eviction(k)->host, "node-a");
+	assert_sv_equal(only_eviction(k)->text, "<134>1 2026-11-30T11:33:04.220Z node-a java 412 - - " EXPIRED);
+	assert_int_equal(only_eviction(k)->place.byte_offset, 0);
+	assert_int_equal(k->info.records, 3);
+	assert_int_equal(kit_problems(k, "syslog.frame"), 0);
+	kit_free(k);
+}
+
+static void a_frame_in_the_older_format_and_lines_are_read_too(void **state)
+{
+	struct kit *k = read_log(SV("76 <134>1 2026-11-30T11:33:03Z node-b java 412 - - 12 <134>1 is no message here"
+				    "52 <13>Nov 30 11:33:03 node-a java[412]: nothing at all<13>Nov 30 11:33:04 node-a java[412]: " EXPIRED "\n"
+				    "\n52 <13>Nov 30 11:33:05 node-a java[412]: nothing at all\n"));
+
+	(void)state;
+	assert_sv_equal(only_eviction(k)->host, "node-a");
+	assert_int_equal(only_eviction(k)->time.us, AT - 220000);
+	assert_int_equal(k->info.records, 4);
+	assert_int_equal(kit_problems(k, "syslog.frame"), 0);
+	kit_free(k);
+}
+
+static void a_length_that_lies_loses_what_it_covers_alone(void **state)
+{
+	/* The first says 20 too few: what is left of it is no message. */
+	struct kit *k = read_log(SV("26 <134>1 - - - - - - nothing" "32 <13>Nov 30 11:33:03 node-a java[412]: nothing at all 7 <b" EXPIRED_FRAME));
+
+	(void)state;
+	(void)only_eviction(k);
+	assert_int_equal(kit_problems(k, "syslog.frame"), 1);
+	assert_int_equal(kit_problem(k, "syslog.frame")->severity, SEVERITY_WARNING);
+	assert_int_equal(kit_problem(k, "syslog.frame")->place.byte_offset, 3 + 26 + 3 + 32);
+	kit_free(k);
+}
+
+static void a_frame_that_breaks_off_is_cut(void **state)
+{
+	struct kit *k = read_log(SV(EXPIRED_FRAME "140 <134>1 2026-11-30T11:33:05.220Z node-a java 412 - - [GroupCoord"));
+
+	(void)state;
+	(void)only_eviction(k);
+	assert_int_equal(k->info.records, 2);
+	assert_int_equal(kit_problems(k, "log.record_cut"), 1);
+	kit_free(k);
+}
+
+static void what_only_begins_like_a_frame_is_none(void **state)
+{
+	static const struct {
+		const char *text, *form;
+	} cases[] = {
+		{ "26 <134>1 - - - - - - nothing", "frames" },
+		{ "26 <134>1 - - - - - - nothing26 <134>1 - - - - - - nothing", "frames" },
+		/* Not as long as it says. */
+		{ "20 <134>1 - - - - - - nothing26 <134>1 - - - - - - nothing", "none" },
+		/* No priority, one too high, a length that is none. */
+		{ "26 <192>1 - - - - - - nothing", "none" },
+		{ "26 [134]1 - - - - - - nothing", "none" },
+		{ "026 <134>1 - - - - - - nothing", "none" },
+		{ "<134>1 2026-11-30T11:33:04Z node-a java 412 - - nothing\n", "lines" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		const char *form;
+
+		(void)is_log(sv_of(cases[i].text), &form);
+		if (strcmp(form, cases[i].form) != 0)
+			fail_msg("%s, not %s: %s", form, cases[i].form, cases[i].text);
+	}
 }
 
 /* ---- what was shipped twice ---- */
@@ -534,8 +772,18 @@ int main(void)
 		cmocka_unit_test(a_message_with_a_trace_stays_together),
 		cmocka_unit_test(a_record_of_the_program_is_more_than_its_message),
 		cmocka_unit_test(a_binary_field_is_read_by_its_length),
+		cmocka_unit_test(an_export_with_crlf_is_read_as_it_was),
 		cmocka_unit_test(a_length_beyond_the_end_ends_the_input),
 		cmocka_unit_test(the_journal_tells_the_zone_of_its_lines),
+		cmocka_unit_test(the_indent_of_a_pasted_log_is_taken_off),
+		cmocka_unit_test(what_stands_around_a_find_is_read_with_it),
+		cmocka_unit_test(a_margin_is_no_indent),
+		cmocka_unit_test(continuations_keep_what_is_theirs),
+		cmocka_unit_test(counted_messages_are_read_one_behind_the_other),
+		cmocka_unit_test(a_frame_in_the_older_format_and_lines_are_read_too),
+		cmocka_unit_test(a_length_that_lies_loses_what_it_covers_alone),
+		cmocka_unit_test(a_frame_that_breaks_off_is_cut),
+		cmocka_unit_test(what_only_begins_like_a_frame_is_none),
 		cmocka_unit_test(an_entry_shipped_twice_is_one),
 		cmocka_unit_test(entries_alike_under_ids_of_their_own_are_two),
 	};

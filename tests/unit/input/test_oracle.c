@@ -88,7 +88,7 @@ static unsigned overtaken(const struct making *m)
 	const char *why;
 	uint64_t count;
 
-	intake_init(&intake, stream_of(a, (struct sv){ (const char *)m->bytes, m->n }), 0, a);
+	intake_init(&intake, stream_of(a, (struct sv){ (const char *)m->bytes, m->n }), a);
 	reader = ops->open(&intake, a, &why);
 	assert_non_null(reader);
 	while (ops->next(reader, &r, &why) == 1) {

@@ -13,7 +13,7 @@
 #include <pcap/pcap.h>
 
 #include "capture_kit.h"
-#include "input/capture/record.h"
+#include "input/capture/records.h"
 #include "input/stream.h"
 #include "input/kind.h"
 
@@ -38,7 +38,7 @@ static void open_with(struct reading *r, const struct record_reader_ops *ops, co
 	memset(r, 0, sizeof *r);
 	r->arena = arena_new();
 	r->ops = ops;
-	intake_init(&r->intake, stream_of(r->arena, (struct sv){ (const char *)bytes, n }), 0, r->arena);
+	intake_init(&r->intake, stream_of(r->arena, (struct sv){ (const char *)bytes, n }), r->arena);
 	r->reader = ops->open(&r->intake, r->arena, &r->why);
 }
 
@@ -474,6 +474,7 @@ static void test_pcap_of_impossible_length_stops(void **state)
 struct pieces {
 	const struct making *of;
 	size_t at, piece;
+	bool is_steady;		/* all pieces are of that size */
 	bool damaged;
 	unsigned reports;
 };
@@ -482,7 +483,8 @@ static ptrdiff_t read_piece(void *context, void *bytes, size_t n)
 {
 	struct pieces *p = context;
 
-	p->piece = p->piece * 7 % 99991 + 1;
+	if (!p->is_steady)
+		p->piece = p->piece * 7 % 99991 + 1;
 	if (n > p->piece)
 		n = p->piece;
 	if (n > p->of->n - p->at)
@@ -502,7 +504,18 @@ static void count_report(void *context, uint64_t at)
 	p->reports++;
 }
 
-static uint64_t sum_of(struct pieces *p, unsigned threads, unsigned stop_after, int end)
+static uint64_t add_record(uint64_t sum, const struct record *r)
+{
+	sum = sum * 31 + r->offset;
+	sum = sum * 31 + (uint64_t)r->time_us;
+	sum = sum * 31 + r->wire;
+	for (uint32_t i = 0; i < r->captured; i++)
+		sum = sum * 31 + r->bytes[i];
+	return sum;
+}
+
+/* One by one, of whatever reader. */
+static uint64_t sum_alone(struct pieces *p)
 {
 	struct arena *a = arena_new();
 	struct intake intake;
@@ -510,21 +523,41 @@ static uint64_t sum_of(struct pieces *p, unsigned threads, unsigned stop_after, 
 	struct record r;
 	const char *why;
 	uint64_t sum = 0;
-	unsigned records = 0;
-	int rc = 1;
 
-	intake_init(&intake, stream_new(a, (struct stream_source){ read_piece, count_report, p }), threads, a);
+	intake_init(&intake, stream_new(a, (struct stream_source){ read_piece, count_report, p }), a);
 	reader = record_pcap.open(&intake, a, &why);
 	assert_non_null(reader);
-	while (records < stop_after && (rc = record_pcap.next(reader, &r, &why)) == 1) {
-		records++;
-		sum = sum * 31 + r.offset;
-		for (uint32_t i = 0; i < r.captured; i++)
-			sum = sum * 31 + r.bytes[i];
+	while (record_pcap.next(reader, &r, &why) == 1)
+		sum = add_record(sum, &r);
+	arena_free(a);
+	return sum;
+}
+
+/* Of all bytes and places; every run is looked at as a whole, before the next one is asked for. */
+static uint64_t sum_of(struct pieces *p, unsigned threads, unsigned stop_after, int end)
+{
+	struct arena *a = arena_new();
+	struct stream *stream = stream_new(a, (struct stream_source){ read_piece, count_report, p });
+	struct record_run run = { .count = 0 };
+	struct records *records;
+	const char *why;
+	uint64_t sum = 0;
+	unsigned runs = 0;
+	int rc = 1;
+
+	assert_true(records_open(stream, &record_pcap, threads, &records, &why));
+	while (runs < stop_after && (rc = records_next(records, &run, &why)) == 1) {
+		runs++;
+		assert_true(run.count > 0);
+		for (size_t i = 0; i < run.count; i++)
+			sum = add_record(sum, &run.record[i]);
 	}
 	assert_int_equal(rc, end);
-	assert_int_equal(intake.damaged, end < 0);
-	intake_fini(&intake);
+	if (end != 1) {
+		assert_int_equal(records_is_damaged(records), end < 0);
+		assert_int_equal(records_offset(records), p->of->n);
+	}
+	records_close(records);
 	arena_free(a);
 	return sum;
 }
@@ -542,9 +575,11 @@ static void test_what_is_read_ahead_is_the_same(void **state)
 		make_pcap_record(&m, (uint32_t)START_S, i, bytes, (size_t)i * 7919 % 10000, 10000);
 	}
 	for (int damaged = 0; damaged <= 1; damaged++) {
-		struct pieces alone = { .of = &m, .piece = 1, .damaged = damaged != 0 }, ahead = alone;
+		struct pieces alone = { .of = &m, .piece = 1, .damaged = damaged != 0 }, ahead = alone, each = alone;
+		uint64_t sum = sum_alone(&each);
 
-		assert_true(sum_of(&alone, 1, UINT32_MAX, -damaged) == sum_of(&ahead, 2, UINT32_MAX, -damaged));
+		assert_true(sum_of(&alone, 1, UINT32_MAX, -damaged) == sum);
+		assert_true(sum_of(&ahead, 2, UINT32_MAX, -damaged) == sum);
 		assert_int_equal(alone.reports, damaged);
 		assert_int_equal(ahead.reports, damaged);
 	}
@@ -552,7 +587,77 @@ static void test_what_is_read_ahead_is_the_same(void **state)
 	{
 		struct pieces p = { .of = &m, .piece = 1 };
 
-		sum_of(&p, 2, 10, 1);
+		sum_of(&p, 2, 1, 1);
+	}
+	make_end(&m);
+}
+
+/* A block may end before a record, in its header, or so many bytes before its end. */
+static void test_a_block_may_end_anywhere(void **state)
+{
+	struct making m = make_begin(false);
+	static uint8_t bytes[STREAM_HEAD_BYTES] = { 1, 2, 3 };
+
+	(void)state;
+	make_pcap_header(&m, 0xa1b2c3d4, LINK_RAW);
+	/* The stream has read that much before anybody asks it. */
+	make_pcap_record(&m, (uint32_t)START_S, 0, bytes, sizeof bytes - 24 - 16, 1);
+	for (uint32_t i = 0; i < 20; i++)
+		make_pcap_record(&m, (uint32_t)START_S, i, bytes, 100 - i, 100);
+	for (size_t piece = 1; piece < 400; piece++) {
+		struct pieces runs = { .of = &m, .piece = piece, .is_steady = true }, each = runs;
+
+		assert_true(sum_of(&runs, 1, UINT32_MAX, 0) == sum_alone(&each));
+	}
+	make_end(&m);
+}
+
+/* More than can be shown of a packet is stepped over, and the next one found behind it. */
+static void test_a_long_packet_among_short_ones(void **state)
+{
+	struct making m = make_begin(false);
+	uint8_t *bytes = calloc(1, 400000);
+
+	(void)state;
+	assert_non_null(bytes);
+	make_pcap_header(&m, 0xa1b2c3d4, LINK_RAW);
+	for (uint32_t i = 0; i < 30; i++)
+		make_pcap_record(&m, (uint32_t)START_S, i, bytes, i % 10 == 5 ? 400000 : 60, 400000);
+	for (unsigned threads = 1; threads <= 2; threads++) {
+		struct pieces runs = { .of = &m, .piece = 1000000, .is_steady = true }, each = runs;
+
+		assert_true(sum_of(&runs, threads, UINT32_MAX, 0) == sum_alone(&each));
+	}
+	free(bytes);
+	make_end(&m);
+}
+
+/* Records of 16 bytes: more lie in a block than in a run. */
+static void test_empty_packets_without_end_are_all_there(void **state)
+{
+	struct making m = make_begin(false);
+	uint32_t count = 0;
+
+	(void)state;
+	make_pcap_header(&m, 0xa1b2c3d4, LINK_RAW);
+	while (m.n + 16 < MAKING_BYTES_MAX)
+		make_pcap_record(&m, (uint32_t)START_S, count++, (const uint8_t *)"", 0, 60);
+	for (unsigned threads = 1; threads <= 2; threads++) {
+		struct pieces p = { .of = &m, .piece = 1 };
+		struct arena *a = arena_new();
+		struct record_run run;
+		struct records *records;
+		const char *why;
+		uint32_t seen = 0;
+
+		assert_true(records_open(stream_new(a, (struct stream_source){ read_piece, count_report, &p }), &record_pcap, threads,
+					 &records, &why));
+		while (records_next(records, &run, &why) == 1)
+			for (size_t i = 0; i < run.count; i++)
+				assert_int_equal(run.record[i].time_us, START_US + seen++);
+		assert_int_equal(seen, count);
+		records_close(records);
+		arena_free(a);
 	}
 	make_end(&m);
 }
@@ -672,6 +777,9 @@ int main(void)
 		cmocka_unit_test(test_option_longer_than_its_block),
 		cmocka_unit_test(test_pcap_of_impossible_length_stops),
 		cmocka_unit_test(test_what_is_read_ahead_is_the_same),
+		cmocka_unit_test(test_a_block_may_end_anywhere),
+		cmocka_unit_test(test_a_long_packet_among_short_ones),
+		cmocka_unit_test(test_empty_packets_without_end_are_all_there),
 		cmocka_unit_test(test_records_are_those_of_libpcap),
 		cmocka_unit_test(test_what_libpcap_alone_knows_is_read_through_it),
 	};

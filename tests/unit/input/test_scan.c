@@ -294,6 +294,7 @@ static void lines_of_traces_are_none(void **state)
 	static const char *const maybe[] = { "[2024-06-18 10:00:31,207] INFO x", "2024-06-18 10:00:31 x", "ERROR:a.b:text",
 					     "\tlog.txt:12:text", "  {\"message\":\"x\"}", "web-1  | text", "Nov 30 12:00:00 host x[1]: y",
 					     "app.log:17:text", "app.log:[2024-06-18 10:00:31,207] INFO x", "> quoted",
+					     "C:\\logs\\app.log:17:text", "app.log:\tat a.B",
 					     "  main: 2024/06/18 10:00:31 text", "refunds-6d9-x app 2024-06-18 10:00:31 x" };
 	struct arena *a = arena_new();
 	struct rules *r = shipped(a);

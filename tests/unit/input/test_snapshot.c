@@ -436,7 +436,23 @@ static void test_other_words_are_not_rows(void **state)
 	assert_int_equal(count(k, EVENT_PARTITION_STATE), 1);
 	assert_int_equal(k->info.unrecognized, 3);
 	assert_int_equal(k->info.skipped, 0);
-	assert_int_equal(diag_count(k->diag), 0);
+	/* Said once, with the place of the first. */
+	assert_int_equal(diag_count(k->diag), 1);
+	assert_int_equal(kit_problem(k, "snapshot.no_row")->severity, SEVERITY_NOTE);
+	assert_int_equal(kit_problem(k, "snapshot.no_row")->place.number, 4);
+	assert_true(sv_starts_with(kit_problem(k, "snapshot.no_row")->message, SV("3 lines ")));
+	kit_free(k);
+}
+
+static void test_a_cut_row_is_told_with_its_place(void **state)
+{
+	struct kit *k = read_it(CLOCK "GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS\nrefunds " M1 " /192.0.2.11 app-1 3\nrefunds " M1 "\n");
+
+	(void)state;
+	assert_int_equal(count(k, EVENT_MEMBER_STATE), 1);
+	assert_int_equal(k->info.unrecognized, 1);
+	assert_int_equal(kit_problem(k, "snapshot.no_row")->place.number, 4);
+	assert_true(sv_starts_with(kit_problem(k, "snapshot.no_row")->message, SV("1 line ")));
 	kit_free(k);
 }
 
@@ -522,6 +538,7 @@ int main(void)
 		cmocka_unit_test(test_zone_of_the_input),
 		cmocka_unit_test(test_damaged_rows),
 		cmocka_unit_test(test_other_words_are_not_rows),
+		cmocka_unit_test(test_a_cut_row_is_told_with_its_place),
 		cmocka_unit_test(test_coverage_splits_at_gaps),
 		cmocka_unit_test(test_coverage_does_not_span_a_step_back),
 		cmocka_unit_test(test_sink_failure_ends_it),

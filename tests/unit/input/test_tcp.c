@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "input/capture/tcp.h"
@@ -821,6 +822,56 @@ static void test_an_answer_from_another_domain_makes_it_one(void **state)
 	}
 }
 
+/* A request and its answer in this domain. */
+static void speaks_in(struct talk *t, double ms, uint64_t domain, uint64_t answer_domain)
+{
+	struct segment ask = from_client(t, TCP_ACK, t->client, 100), reply;
+
+	ask.domain = domain;
+	say(t->story, ms, &ask);
+	t->client += 100;
+	reply = from_broker(t, TCP_ACK, t->broker, 16);
+	reply.domain = answer_domain;
+	say(t->story, ms + 1, &reply);
+	t->broker += 16;
+	t->client_has = t->broker;
+}
+
+static size_t count_paths(const struct story *s, const char *path_a, const char *path_b)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->count; i++)
+		n += s->events[i].event.type == EVENT_NET_CONNECTION && strcmp(s->events[i].path_a, path_a) == 0 &&
+		     strcmp(s->events[i].path_b, path_b) == 0;
+	return n;
+}
+
+/* Two sites with the same addresses, down to the ports. The twins: one VLAN, and one tunnel whose numbers differ by direction. */
+static void test_paths_of_two_vlans_are_told_apart(void **state)
+{
+	static const uint64_t domains[][4] = { { 10, 10, 20, 20 }, { 10, 10, 10, 10 }, { 10, 11, 10, 11 } };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct story *s = begin();
+		struct talk one = talk_from(s, 40001), two = talk_from(s, i == 0 ? 40001 : 40002);
+
+		two.client += 900000;
+		two.broker += 900000;
+		for (int n = 0; n < 3; n++) {
+			speaks_in(&one, 100 * n, domains[i][0], domains[i][1]);
+			speaks_in(&two, 100 * n + 10, domains[i][2], domains[i][3]);
+		}
+		end(s);
+		assert_int_equal(count_of(s, EVENT_NET_CONNECTION), 2);
+		assert_int_equal(count_paths(s, "10.0.0.1:40001", "10.0.0.2:9092"), 1);
+		assert_int_equal(count_paths(s, "10.0.0.1%2:40001", "10.0.0.2%2:9092"), i == 0);
+		assert_int_equal(count_paths(s, "10.0.0.1:40002", "10.0.0.2:9092"), i != 0);
+		done(s);
+	}
+}
+
 static void test_keep_alives_are_not_retransmissions(void **state)
 {
 	struct story *s = begin();
@@ -1121,6 +1172,8 @@ static void test_paused_process_is_quiet_and_no_stall(void **state)
 	assert_interval(quiet, 10000, 20000);
 	assert_field(quiet, FIELD_ACKS, 1);
 	assert_flag(quiet, FIELD_PENDING, true);
+	/* The answer to what it had asked came into the silence. */
+	assert_at(quiet, FIELD_SPOKEN_AT_US, 10300);
 	assert_string_equal(quiet->path_a, "10.0.0.1:40001");
 	assert_string_equal(quiet->path_b, "10.0.0.2:9092");
 	assert_none(s, EVENT_NET_STALL);
@@ -1402,6 +1455,133 @@ static void test_a_second_has_its_round_trips(void **state)
 	done(s);
 }
 
+/* ---- seconds told together ---- */
+
+/* The nth of the seconds of one direction of a connection, of the events that tell of them. */
+static const struct heard *second_of(const struct story *s, uint16_t port, const char *direction, size_t nth)
+{
+	char path[32];
+
+	snprintf(path, sizeof path, "10.0.0.1:%u", port);
+	for (size_t i = 0; i < s->count; i++) {
+		const struct heard *h = &s->events[i];
+
+		if (h->event.type == EVENT_NET_SECOND && strcmp(h->path_a, path) == 0 &&
+		    sv_eq(event_text(&h->event, FIELD_DIRECTION), sv_of(direction)) && nth-- == 0)
+			return h;
+	}
+	return NULL;
+}
+
+static void test_seconds_that_are_alike_are_told_together(void **state)
+{
+	struct story *s = begin();
+	struct talk t = opens(s, 40001, 0);
+	const struct heard *h;
+
+	(void)state;
+	/* In 12 seconds, 5 to 16, one request each but for the last, which has two. */
+	beats(&t, 5000, 12, 1000);
+	beats(&t, 16500, 1, 1000);
+	end(s);
+	h = second_of(s, 40001, "ab", 0);
+	assert_interval(h, 5000, 15000);
+	assert_field(h, FIELD_SAMPLES, 10);
+	assert_field(h, FIELD_SEGMENTS, 10);
+	assert_field(h, FIELD_BYTES, 1000);
+	assert_field(h, FIELD_RETRANSMITS, 0);
+	assert_field(h, FIELD_RTT_SAMPLES, 10);
+	assert_field(h, FIELD_RTT_MEDIAN_US, 1000);
+	h = second_of(s, 40001, "ab", 1);
+	assert_interval(h, 15000, 17000);
+	assert_field(h, FIELD_SAMPLES, 2);
+	assert_field(h, FIELD_SEGMENTS, 3);
+	assert_null(second_of(s, 40001, "ab", 2));
+	/* The other direction has its own. */
+	assert_field(second_of(s, 40001, "ba", 0), FIELD_BYTES, 160);
+	done(s);
+}
+
+/* The seconds between which there was nothing are among them; one alone says no number. */
+static void test_seconds_told_together_need_not_follow(void **state)
+{
+	struct story *s = begin();
+	struct talk t = opens(s, 40001, 0);
+
+	(void)state;
+	beats(&t, 5000, 3, 4000);
+	beats(&t, 40000, 1, 1000);
+	end(s);
+	assert_interval(second_of(s, 40001, "ab", 0), 5000, 14000);
+	assert_field(second_of(s, 40001, "ab", 0), FIELD_SAMPLES, 3);
+	assert_interval(second_of(s, 40001, "ab", 1), 40000, 41000);
+	assert_false(event_has(&second_of(s, 40001, "ab", 1)->event, FIELD_SAMPLES));
+	done(s);
+}
+
+/* Loss is a part of what the path carried in that second: all that it carried is told to the second. */
+static void test_a_second_with_loss_stands_alone_on_all_connections(void **state)
+{
+	struct story *s = begin();
+	struct talk t = opens(s, 40001, 0), other = opens(s, 40002, 10);
+
+	(void)state;
+	for (int i = 0; i < 8; i++) {
+		beats(&t, 5000 + 1000 * i, 1, 1000);
+		asks(&other, 5010 + 1000 * i, 100);
+		if (i == 3)
+			asks_again(&other, 5011 + 1000 * i, 100);
+		broker_acks(&other, 5012 + 1000 * i);
+	}
+	end(s);
+	for (uint16_t port = 40001; port <= 40002; port++) {
+		assert_interval(second_of(s, port, "ab", 0), 5000, 8000);
+		assert_interval(second_of(s, port, "ab", 1), 8000, 9000);
+		assert_field(second_of(s, port, "ab", 1), FIELD_RETRANSMITS, port == 40002);
+		assert_interval(second_of(s, port, "ab", 2), 9000, 13000);
+		assert_null(second_of(s, port, "ab", 3));
+	}
+	done(s);
+}
+
+/* A delay begins and ends to the second. */
+static void test_slow_seconds_stand_alone(void **state)
+{
+	struct story *s = begin();
+	struct talk t = opens(s, 40001, 0);
+
+	(void)state;
+	for (int i = 0; i < 8; i++) {
+		asks(&t, 5000 + 1000 * i, 100);
+		broker_acks(&t, 5000 + 1000 * i + (i == 4 || i == 5 ? 300 : 1));
+	}
+	end(s);
+	assert_interval(second_of(s, 40001, "ab", 0), 5000, 9000);
+	assert_interval(second_of(s, 40001, "ab", 1), 9000, 10000);
+	assert_interval(second_of(s, 40001, "ab", 2), 10000, 11000);
+	assert_field(second_of(s, 40001, "ab", 2), FIELD_RTT_MEDIAN_US, 300000);
+	assert_interval(second_of(s, 40001, "ab", 3), 11000, 13000);
+	done(s);
+}
+
+/* Nor are those alike whose round trips are other ones, quick as they may be. */
+static void test_other_round_trips_are_not_alike(void **state)
+{
+	struct story *s = begin();
+	struct talk t = opens(s, 40001, 0);
+
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		asks(&t, 5000 + 1000 * i, 100);
+		broker_acks(&t, 5000 + 1000 * i + (i < 3 ? 2 : 5));
+	}
+	end(s);
+	assert_field(second_of(s, 40001, "ab", 0), FIELD_RTT_MAX_US, 2000);
+	assert_field(second_of(s, 40001, "ab", 1), FIELD_RTT_MIN_US, 5000);
+	assert_null(second_of(s, 40001, "ab", 2));
+	done(s);
+}
+
 /* ---- holes ---- */
 
 static void test_nothing_spans_a_hole(void **state)
@@ -1569,6 +1749,7 @@ int main(void)
 		cmocka_unit_test(test_packet_missed_by_the_capture_is_no_stall),
 		cmocka_unit_test(test_vlans_that_are_recorded_without_their_tags_too),
 		cmocka_unit_test(test_an_answer_from_another_domain_makes_it_one),
+		cmocka_unit_test(test_paths_of_two_vlans_are_told_apart),
 		cmocka_unit_test(test_keep_alives_are_not_retransmissions),
 		cmocka_unit_test(test_last_byte_sent_again_is_a_retransmission),
 		cmocka_unit_test(test_zero_window_lasts_until_it_opens_and_its_probes_do_not_count),
@@ -1602,6 +1783,11 @@ int main(void)
 		cmocka_unit_test(test_what_the_peer_had_not_is_sent_again_for_a_reason),
 		cmocka_unit_test(test_a_timeout_is_never_needless),
 		cmocka_unit_test(test_a_report_of_other_data_says_nothing),
+		cmocka_unit_test(test_seconds_that_are_alike_are_told_together),
+		cmocka_unit_test(test_seconds_told_together_need_not_follow),
+		cmocka_unit_test(test_a_second_with_loss_stands_alone_on_all_connections),
+		cmocka_unit_test(test_slow_seconds_stand_alone),
+		cmocka_unit_test(test_other_round_trips_are_not_alike),
 		cmocka_unit_test(test_nothing_spans_a_hole),
 		cmocka_unit_test(test_a_hole_ends_what_began_since_the_one_before),
 		cmocka_unit_test(test_time_may_step_back_across_a_hole),

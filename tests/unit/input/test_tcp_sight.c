@@ -53,14 +53,14 @@ static void end(struct watch *w)
 	free(w);
 }
 
-/* The n-th packet of a talk in which a client asks and is answered, n even and odd; seen at us. */
-static void see(struct watch *w, unsigned n, int64_t us, uint32_t bytes)
+/* The n-th packet of a talk in which this client asks and is answered, n even and odd; seen at us. */
+static void see_of(struct watch *w, unsigned who, unsigned n, int64_t us, uint32_t bytes)
 {
 	bool is_answer = n % 2 != 0;
 	struct segment s = { .time_us = us, .ip_version = 4, .has_ip_id = true, .ip_id = (uint16_t)(n + 1),
 			     .sequence = 1000 + n / 2 * bytes, .acknowledgment = 1000 + (n + 1) / 2 * bytes,
 			     .flags = TCP_ACK, .window = 500, .payload_bytes = bytes };
-	const uint8_t client[4] = { 10, 0, 0, 1 }, broker[4] = { 10, 0, 0, 2 };
+	const uint8_t client[4] = { 10, 1, (uint8_t)(who >> 8), (uint8_t)who }, broker[4] = { 10, 0, 0, 2 };
 
 	memcpy(s.source, is_answer ? broker : client, 4);
 	memcpy(s.destination, is_answer ? client : broker, 4);
@@ -69,6 +69,11 @@ static void see(struct watch *w, unsigned n, int64_t us, uint32_t bytes)
 	s.place.unit = PLACE_PACKET;
 	s.place.number = n + 1;
 	assert_int_equal(tcp_segment(w->tcp, &s), 0);
+}
+
+static void see(struct watch *w, unsigned n, int64_t us, uint32_t bytes)
+{
+	see_of(w, 1, n, us, bytes);
 }
 
 static bool holds(const struct watch *w, int64_t digest)
@@ -113,7 +118,7 @@ static void test_fewer_are_picked_the_more_there_are(void **state)
 		if (n >= 50000)
 			see(late, n, 1000 * (int64_t)n, 100);
 	}
-	/* 64 with each mask: of all, of every other, of every fourth ... 60000 are used up in the tenth. */
+	/* Passages of two or three: 64 of all, 64 of every eighth, 64 of every 64th, and some of every 512th. */
 	assert_in_range(whole->count, 500, 704);
 	for (size_t i = 0; i < whole->count; i++) {
 		if (whole->time_us[i] < 50000 * INT64_C(1000))
@@ -123,6 +128,56 @@ static void test_fewer_are_picked_the_more_there_are(void **state)
 	assert_true(shared >= 8);
 	end(whole);
 	end(late);
+}
+
+/*
+ * A broker has many clients, and each of them its own capture: of each the two
+ * have so many in common that both directions stand beside one another.
+ */
+static void test_each_of_many_clients_is_picked(void **state)
+{
+	enum { CLIENTS = 300, PACKETS = 1000 };
+	struct watch *broker = begin();
+
+	(void)state;
+	for (unsigned n = 0; n < PACKETS; n++)
+		for (unsigned who = 0; who < CLIENTS; who++)
+			see_of(broker, who, n, 1000 * (int64_t)n, 100);
+	/* A few of each: a fiftieth of all at the most. */
+	assert_in_range(broker->count, CLIENTS * 6, CLIENTS * PACKETS / 50);
+	for (unsigned who = 0; who < CLIENTS; who += 23) {
+		struct watch *client = begin();
+		size_t shared = 0, turns = 0;
+		int64_t last_us = INT64_MIN;
+
+		for (unsigned n = 0; n < PACKETS; n++)
+			see_of(client, who, n, 1000 * (int64_t)n, 100);
+		for (size_t i = 0; i < client->count; i++) {
+			if (!holds(broker, client->digest[i]))
+				continue;
+			/* Each packet answers the one before. */
+			turns += shared > 0 && client->time_us[i] - last_us == 1000;
+			last_us = client->time_us[i];
+			shared++;
+		}
+		assert_true(shared >= 6);
+		assert_true(turns >= 3);
+		end(client);
+	}
+	end(broker);
+}
+
+/* One that connects anew each time, from other addresses even, is not picked each time. */
+static void test_ever_new_clients_are_picked_more_rarely(void **state)
+{
+	struct watch *w = begin();
+
+	(void)state;
+	for (unsigned who = 0; who < 16000; who++)
+		for (unsigned n = 0; n < 2; n++)
+			see_of(w, who, n, 1000 * (int64_t)who + n, 100);
+	assert_in_range(w->count, 1000, 6000);
+	end(w);
 }
 
 /* What is cut on its way or put together on arrival is never the same at both ends; an acknowledgment alone says little. */
@@ -157,6 +212,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_two_captures_pick_the_same),
 		cmocka_unit_test(test_fewer_are_picked_the_more_there_are),
+		cmocka_unit_test(test_each_of_many_clients_is_picked),
+		cmocka_unit_test(test_ever_new_clients_are_picked_more_rarely),
 		cmocka_unit_test(test_large_and_empty_ones_are_passed_over),
 		cmocka_unit_test(test_a_copy_is_not_picked_again),
 	};

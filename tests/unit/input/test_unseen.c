@@ -20,9 +20,10 @@ struct line {
 /* A packet with data. */
 static bool comes(struct line *l, double ms, uint16_t id, uint32_t payload)
 {
+	static const struct tcp_median unknown;
 	struct segment s = { .flags = TCP_ACK, .has_ip_id = true, .ip_id = id, .payload_bytes = payload };
 
-	return tcp_unseen_take(&l->numbers, &s, START_US + (int64_t)(ms * 1000), 0, &l->unseen);
+	return tcp_unseen_take(&l->numbers, &s, START_US + (int64_t)(ms * 1000), &unknown, &l->unseen);
 }
 
 /* n packets in 100 ms each, numbered one by one to 1000 + n - 1. */

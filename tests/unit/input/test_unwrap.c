@@ -114,6 +114,7 @@ static void the_same_event_out_of_each_wrapper(void **state)
 		  "\\\\n\\\",\\\"stream\\\":\\\"stdout\\\",\\\"time\\\":\\\"2026-11-30T13:47:02.6Z\\\"}\"}", "kafka in docker", "node-a", "wrapper" },
 		{ "/containers/ab-json.log:12:{\"log\":\"", "\\n\",\"stream\":\"stdout\",\"time\":\"2026-11-30T13:47:02.6Z\"}", "kafka in docker", NULL, "wrapper" },
 		{ "server.log-120-", "", "kafka in grep", NULL, "assumed" },
+		{ "C:\\logs\\server.log:120:", "", "kafka in grep", NULL, "assumed" },
 		{ "120:", "", "kafka in grep", NULL, "assumed" },
 		{ ">", "", "kafka in quote", NULL, "assumed" },
 		{ "> > ", "", "kafka in quote", NULL, "assumed" },
@@ -674,6 +675,51 @@ static void a_wrapped_log_is_known_by_its_lines(void **state)
 	kit_free(k);
 }
 
+/* ---- both times ---- */
+
+/* Loki takes lines in when it likes: what it says tells no zone, but that none was told is seen. */
+static void times_far_from_their_wrappers_are_told(void **state)
+{
+	struct kit *k = read_log(SV("{\"labels\":{},\"timestamp\":\"2026-11-30T12:47:03Z\",\"line\":\"" KAFKA("13:47:02,500", EXPIRED("m-1")) "\"}\n"
+				    "{\"labels\":{},\"timestamp\":\"2026-11-30T12:47:04Z\",\"line\":\"" KAFKA("13:47:02,600", "x") "\"}\n"
+				    "{\"labels\":{},\"timestamp\":\"2026-11-30T12:47:05Z\",\"line\":\"no time of its own\"}\n"));
+
+	(void)state;
+	check_expired(k, 0, "m-1", T0 + 2500000, 1);
+	assert_int_equal(kit_problems(k, "log.outer_time"), 1);
+	assert_int_equal(kit_problem(k, "log.outer_time")->place.number, 1);
+	assert_sv_equal(kit_problem(k, "log.outer_time")->message,
+			"2 records have a wrapper's time too, which does not count: 3599.500 s before to 3598.600 s before their own, as if these were in zone "
+			"+01:00 (--timezone)");
+	kit_free(k);
+	/* Docker's does tell it, and then the two are one. */
+	k = read_log(SV("{\"log\":\"" KAFKA("13:47:02,500", EXPIRED("m-1")) "\\n\",\"stream\":\"stdout\",\"time\":\"2026-11-30T12:47:02.6Z\"}\n"));
+	assert_int_equal(kit_problems(k, "log.outer_time"), 0);
+	kit_free(k);
+}
+
+/* ---- torn messages ---- */
+
+static void a_torn_pause_is_told_with_its_place(void **state)
+{
+	struct kit *k = read_log(SV("[2026-11-30T13:47:00.000+0000][gc] GC(1) Pause Young (Normal) (G1 Evacuation Pause) 6M->6M(128M) 6.368ms\n"
+				    "[2026-11-30T13:47:01.000+0000][gc] GC(2) Pause Full (System.gc()) 97M->57M(12\n"
+				    "[2026-11-30T13:47:02.000+0000][gc,start] GC(3) Pause Full (System.gc())\n"
+				    "[2026-11-30T13:47:03.000+0000][safepoint] Safepoint \"G1CollectFull\", Time since last: 10921858 ns, Reac\n"
+				    "2026-11-30T13:47:04.000+0000: 4.039: Total time for which application threads were stopped: 12.003\n"));
+
+	(void)state;
+	assert_int_equal(k->info.records, 5);
+	/* The start of a collection, which no rule knows, is whole. */
+	assert_int_equal(k->info.unrecognized, 1);
+	assert_int_equal(kit_problems(k, "log.message_cut"), 3);
+	assert_int_equal(kit_problem(k, "log.message_cut")->severity, SEVERITY_NOTE);
+	assert_int_equal(kit_problem(k, "log.message_cut")->place.number, 2);
+	/* Nothing but the coverage. */
+	assert_int_equal(k->event_count, 1);
+	kit_free(k);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -705,6 +751,8 @@ int main(void)
 		cmocka_unit_test(a_message_that_is_an_object_over_lines_is_read),
 		cmocka_unit_test(many_writers_take_the_place_of_the_silent),
 		cmocka_unit_test(a_wrapped_log_is_known_by_its_lines),
+		cmocka_unit_test(times_far_from_their_wrappers_are_told),
+		cmocka_unit_test(a_torn_pause_is_told_with_its_place),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -346,7 +346,7 @@ static struct making make_variant(const char *path, const struct variant *v)
 	const char *why;
 	uint64_t number = 0;
 
-	intake_init(&intake, stream_of(a, (struct sv){ (const char *)original.bytes, original.n }), 0, a);
+	intake_init(&intake, stream_of(a, (struct sv){ (const char *)original.bytes, original.n }), a);
 	reader = record_pcap.open(&intake, a, &why);
 	assert_non_null(reader);
 	begin_file(&m, v->format);

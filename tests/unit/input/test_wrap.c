@@ -122,6 +122,12 @@ static void each_wrapper_comes_off(void **state)
 		{ "app.log:" INNER, "grep", INNER, -1, NULL, WRAP_WHOLE },
 		{ "/var/log/app-1.log-13-" INNER, "grep", INNER, -1, NULL, WRAP_WHOLE },
 		{ "app.log-13-{\"a\":1}", "grep", "{\"a\":1}", -1, NULL, WRAP_WHOLE },
+		/* findstr /n, findstr without it, Select-String in a directory and with a share. */
+		{ "C:\\logs\\app.log:123:" INNER, "grep", INNER, -1, NULL, WRAP_WHOLE },
+		{ "C:\\Program Files\\Kafka\\logs\\app.log:123:text", "grep", "text", -1, NULL, WRAP_WHOLE },
+		{ "c:/logs/app.log:" INNER, "grep", INNER, -1, NULL, WRAP_WHOLE },
+		{ "logs\\server:7:text", "grep", "text", -1, NULL, WRAP_WHOLE },
+		{ "\\\\node-a\\logs\\app.log:7:{\"a\":1}", "grep", "{\"a\":1}", -1, NULL, WRAP_WHOLE },
 		{ "12:" INNER, "grep", INNER, -1, NULL, WRAP_WHOLE },
 		{ "12-{\"a\":1}", "grep", "{\"a\":1}", -1, NULL, WRAP_WHOLE },
 		{ "> text", "quote", "text", -1, NULL, WRAP_WHOLE },
@@ -129,6 +135,7 @@ static void each_wrapper_comes_off(void **state)
 		{ ">" INNER, "quote", INNER, -1, NULL, WRAP_WHOLE },
 		{ "\xef\xbb\xbf" INNER, "mark", INNER, -1, NULL, WRAP_WHOLE },
 		{ "\x1b[32mINFO\x1b[0m text\x1b[1;31m", "colours", "INFO text", -1, NULL, WRAP_WHOLE },
+		{ "\x1b[32mtext\x1b[", "colours", "text\x1b[", -1, NULL, WRAP_WHOLE },
 	};
 
 	(void)state;
@@ -163,6 +170,9 @@ static void lines_of_applications_are_left_as_they_are(void **state)
 		"<999>Nov 30 11:33:04 text", "<134>1 yesterday node-a app 1 - - text",
 		"11:31:38.530 [main] INFO a.B - x", "| a | b |", " id | name",
 		/* A number or a name before something that is no beginning of a record; a tag; a mark alone. */
+		"C:\\logs\\app.log: 12 files", "C:\\logs\\app.log", "C:12:text", "cause: \\x:12:text", "app.log:\tat a.B",
+		/* What may go on in the next piece. */
+		"text \x1b[3", "text \x1b",
 		"12:text", "12:13 text", "12-text", "a-12-" INNER, "app.log-x-" INNER, ">text", "\xef\xbb\xbf",
 	};
 	struct wrap_memory m = memory();
@@ -194,6 +204,13 @@ static void a_container_seen_before_is_known(void **state)
 	assert_true(wrap_peel(SV("12:\tat a.B"), &m, &layer));
 	assert_sv_equal(layer.text, "\tat a.B");
 	assert_false(wrap_peel(SV("11:31:38.530 [main] INFO a.B - x"), &m, &layer));
+	/* So is a file, by the trace of a record that was found in it. */
+	assert_false(wrap_peel(SV("C:\\logs\\app.log:\tat a.B"), &m, &layer));
+	assert_true(wrap_peel(SV("C:\\logs\\app.log:" INNER), &m, &layer));
+	assert_true(wrap_peel(SV("C:\\logs\\app.log:\tat a.B"), &m, &layer));
+	assert_sv_equal(layer.text, "\tat a.B");
+	assert_sv_equal(layer.writer, "C:\\logs\\app.log");
+	assert_false(wrap_peel(SV("C:\\logs\\web.log:\tat a.B"), &m, &layer));
 	/* So is a host, by a line that has a number behind its program. */
 	assert_false(wrap_peel(SV("2026-11-30T12:33:04+01:00 node-a dockerd: text"), &m, &layer));
 	assert_true(wrap_peel(SV("2026-11-30T12:33:04+01:00 node-a java[412]: text"), &m, &layer));

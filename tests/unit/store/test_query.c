@@ -174,6 +174,80 @@ static void inputs_come_back(void **state)
 	story_free(st);
 }
 
+static size_t count_rest(struct query *q)
+{
+	struct event e;
+	size_t n = 0;
+
+	while (query_next(q, &e) == 1)
+		n++;
+	return n;
+}
+
+/* Questions do not disturb one another; one that was asked before more came in has what was there. */
+static void questions_side_by_side(void **state)
+{
+	static const enum event_type empty[] = { EVENT_GROUP_EMPTY, EVENT_GROUP_EMPTY };
+	struct story *st = story_new();
+	struct query *all, *some, *later;
+	struct event e;
+
+	(void)state;
+	story_event(st, EVENT_GROUP_EMPTY, "b", at("10:00:03"), "group", "g\"1", NULL);
+	story_event(st, EVENT_BROKER_STARTED, "b", at("10:00:02"), NULL);
+	story_event(st, EVENT_GROUP_EMPTY, "b", at("10:00:01"), "group", "g\"2", NULL);
+	all = query_events(story_store(st), NULL, 0);
+	some = query_events(st->store, empty, 2);
+	assert_non_null(all);
+	assert_non_null(some);
+	assert_int_equal(query_next(all, &e), 1);
+	assert_int_equal(e.id, 3);
+	assert_true(sv_eq(event_text(&e, FIELD_GROUP), SV("g\"2")));
+	assert_int_equal(query_next(some, &e), 1);
+	assert_int_equal(e.id, 3);
+	assert_int_equal(query_next(all, &e), 1);
+	assert_int_equal(e.id, 2);
+	assert_int_equal(query_next(some, &e), 1);
+	assert_int_equal(e.id, 1);
+	assert_true(sv_eq(event_text(&e, FIELD_GROUP), SV("g\"1")));
+	query_free(some);
+	story_event(st, EVENT_GROUP_EMPTY, "b", at("10:00:04"), "group", "g", NULL);
+	story_end_input(st);
+	later = query_events(st->store, empty, 1);
+	assert_int_equal(count_rest(later), 3);
+	assert_int_equal(count_rest(all), 1);
+	query_free(all);
+	query_free(later);
+	story_free(st);
+}
+
+/* Inputs that are not in order of time, as those of several hosts are not. */
+static void many_events_are_in_order(void **state)
+{
+	struct story *st = story_new();
+	struct query *q;
+	struct event e;
+	int64_t time_us = INT64_MIN, id = 0;
+	size_t n = 0;
+
+	(void)state;
+	for (int i = 0; i < 5000; i++) {
+		char time[16];
+
+		snprintf(time, sizeof time, "10:%02d:%02d", i * 7919 % 60, i * 104729 % 60);
+		story_event(st, i % 3 == 0 ? EVENT_BROKER_STARTED : EVENT_GROUP_EMPTY, "b", at(time), "group", "g", NULL);
+	}
+	q = query_events(story_store(st), NULL, 0);
+	for (; query_next(q, &e) == 1; n++) {
+		assert_true(e.time.us > time_us || (e.time.us == time_us && e.id > id));
+		time_us = e.time.us;
+		id = e.id;
+	}
+	assert_int_equal(n, 5000);
+	query_free(q);
+	story_free(st);
+}
+
 static void hosts_are_counted(void **state)
 {
 	struct story *st = story_new();
@@ -205,6 +279,8 @@ int main(void)
 		cmocka_unit_test(loaded_texts_are_shared_and_stay),
 		cmocka_unit_test(an_id_that_is_not_there),
 		cmocka_unit_test(inputs_come_back),
+		cmocka_unit_test(questions_side_by_side),
+		cmocka_unit_test(many_events_are_in_order),
 		cmocka_unit_test(hosts_are_counted),
 	};
 

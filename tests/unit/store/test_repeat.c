@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#include "store/batch.h"
 #include "store/repeat.h"
 #include "story.h"
 
@@ -214,6 +215,89 @@ static void an_entry_of_a_collector_is_known_by_its_id(void **state)
 	story_free(st);
 }
 
+/* Twice in one export: far apart, so that they are not written together, and close together. */
+static void an_entry_is_known_again_in_its_own_input(void **state)
+{
+	struct story *st = story_new();
+	char text[16];
+
+	(void)state;
+	story_input(st, "export.json", "log", NULL);
+	diag_set_input(st->diag, st->input.path, st->input.id);
+	for (uint64_t pass = 0; pass < 2; pass++) {
+		for (uint64_t i = 1; i <= BATCH_EVENTS + 10; i++) {
+			snprintf(text, sizeof text, "%d", (int)pass);
+			put_entry(st, i, &(struct told){ "10:00:01", "a", text, "broker-1" });
+		}
+	}
+	put_entry(st, 1000000, &(struct told)A);
+	put_entry(st, 1000000, &(struct told)B);
+	/* The last has the id of the one before, but another member: what was found in it is part of what is alike. */
+	assert_int_equal(count_events(st), BATCH_EVENTS + 10 + 2);
+	assert_int_equal(problems(st), 1);
+	assert_true(sv_starts_with(diag_at(st->diag, 0)->message, SV("4106 events left out, this the first")));
+	assert_true(sv_ends_with(diag_at(st->diag, 0)->message, SV("(it is line 1 of export.json)")));
+	assert_int_equal(diag_at(st->diag, 0)->place.number, BATCH_EVENTS + 10 + 1);
+	story_free(st);
+}
+
+/* Tells lines from..to of a long log, one a millisecond. */
+static void tell_long(struct story *st, const char *path, const char *host, int from, int to)
+{
+	story_input(st, path, "log", host);
+	diag_set_input(st->diag, st->input.path, st->input.id);
+	for (int i = from; i < to; i++) {
+		char time[32], text[32];
+
+		snprintf(time, sizeof time, "10:00:%02d.%03d", i / 1000, i % 1000);
+		snprintf(text, sizeof text, "line %d", i);
+		tell(st, &(struct told){ time, "a", text, host });
+	}
+	story_end_input(st);
+}
+
+/* What is written in pieces of thousands is found again, whatever the order of inputs and wherever pieces end. */
+static void long_logs_that_overlap_count_once(void **state)
+{
+	static const struct {
+		int from, to;
+	} parts[] = { { 9000, 15000 }, { 0, 5000 }, { 3000, 12000 }, { 0, 15000 }, { 7000, 7001 } };
+	struct story *st = story_new();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+		tell_long(st, "part", "broker-1", parts[i].from, parts[i].to);
+	assert_int_equal(count_events(st), 15000);
+	/* Of those there are new in the third: 5000 to 9000. The fourth has none, nor has the fifth. */
+	assert_int_equal(problems(st), 3);
+	assert_true(sv_starts_with(diag_at(st->diag, 0)->message, SV("5000 events left out, this the first")));
+	assert_true(sv_ends_with(diag_at(st->diag, 0)->message, SV("(it is line 3001 of part)")));
+	assert_int_equal(diag_at(st->diag, 0)->place.number, 1);
+	assert_true(sv_starts_with(diag_at(st->diag, 1)->message, SV("15000 events left out")));
+	/* Another host's are others. */
+	tell_long(st, "part", "broker-2", 0, 15000);
+	assert_int_equal(count_events(st), 30000);
+	story_free(st);
+}
+
+/* As many hosts as there are bits for them, and more. */
+static void hosts_that_share_a_bit_are_told_apart(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	for (int pass = 0; pass < 2; pass++) {
+		for (int i = 0; i < 200; i++) {
+			char host[32];
+
+			snprintf(host, sizeof host, "broker-%d", i);
+			tell_long(st, "log", host, 0, 2);
+		}
+		assert_int_equal(count_events(st), 400);
+	}
+	story_free(st);
+}
+
 static void an_abandoned_input_hides_no_line(void **state)
 {
 	static const struct told lines[] = { A, END };
@@ -239,6 +323,9 @@ int main(void)
 		cmocka_unit_test(a_flood_of_one_line_is_left_out_and_told),
 		cmocka_unit_test(rows_of_tables_all_count),
 		cmocka_unit_test(an_entry_of_a_collector_is_known_by_its_id),
+		cmocka_unit_test(an_entry_is_known_again_in_its_own_input),
+		cmocka_unit_test(long_logs_that_overlap_count_once),
+		cmocka_unit_test(hosts_that_share_a_bit_are_told_apart),
 		cmocka_unit_test(an_abandoned_input_hides_no_line),
 	};
 

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which events of a batch the database has already, by their likeness (see
+ * store/repeat.h).
+ *
+ * What is known of the lines of logs stands in tables held and held_lines, a
+ * row for the lines of a batch: it says of which times and hosts they are, so
+ * that only those are looked through that can be of the same. That is
+ * sequential work on few bytes: a table with a row and a key for each line cost
+ * twice what the event itself costs.
+ */
+
+#include "store/handle.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include <sqlite3.h>
+
+#define LINE_BYTES 16	/* a digest and the line's number */
+#define SLOTS (2 * BATCH_EVENTS)
+#define FILTER_BITS 65536	/* as many as 16 bits tell apart */
+
+/*
+ * The events of the batch by their digests, each in a slot of its own: two of
+ * one digest stand behind one another. Of what is held hardly any line is
+ * wanted: a bit for each digest, by its highest bits, says so of most.
+ */
+struct wanted {
+	uint64_t bits[FILTER_BITS / 64];
+	struct {
+		uint64_t digest;
+		struct batch_event *event;	/* NULL: free */
+	} slots[SLOTS];
+};
+
+/* What a row of held says, and what is asked of it. */
+struct extent {
+	size_t lines;
+	int64_t from_us, to_us;
+	uint64_t hosts;
+};
+
+/* The first event of the batch that is a repeat, and of what. */
+struct first_repeat {
+	const struct batch_event *event;	/* NULL: none yet */
+	int64_t input;
+	uint64_t number;
+};
+
+/* ---- numbers in bytes, the lowest first ---- */
+
+static void put_number(unsigned char *out, uint64_t n)
+{
+	for (unsigned i = 0; i < 8; i++)
+		out[i] = (unsigned char)(n >> 8 * i);
+}
+
+static uint64_t get_number(const unsigned char *p)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < 8; i++)
+		n |= (uint64_t)p[i] << 8 * i;
+	return n;
+}
+
+/* ---- repeats ---- */
+
+static void mark(struct batch_event *e, int64_t input, uint64_t number, struct first_repeat *first)
+{
+	e->is_repeat = true;
+	if (first->event == NULL || e < first->event)
+		*first = (struct first_repeat){ e, input, number };
+}
+
+static uint64_t *filter_word(struct wanted *w, uint64_t digest)
+{
+	return &w->bits[digest >> 48 >> 6];
+}
+
+static uint64_t filter_bit(uint64_t digest)
+{
+	return UINT64_C(1) << (digest >> 48 & 63);
+}
+
+/* Of entries that a collector gave an id the second is a repeat in the same input, too. */
+static void want(struct store *s, struct wanted *w, struct batch_event *e, struct first_repeat *first)
+{
+	size_t at = e->likeness.digest % SLOTS;
+
+	for (; w->slots[at].event != NULL; at = (at + 1) % SLOTS) {
+		if (w->slots[at].digest != e->likeness.digest || e->likeness.kind != LIKENESS_ID)
+			continue;
+		mark(e, s->input, w->slots[at].event->place.number, first);
+		return;
+	}
+	w->slots[at].digest = e->likeness.digest;
+	w->slots[at].event = e;
+	*filter_word(w, e->likeness.digest) |= filter_bit(e->likeness.digest);
+}
+
+static struct wanted *want_all(struct store *s, struct arena *a, struct first_repeat *first)
+{
+	struct wanted *w = arena_alloc(a, sizeof *w);
+
+	for (size_t i = 0; i < s->batch->count; i++) {
+		if (s->batch->events[i].likeness.kind != LIKENESS_NONE)
+			want(s, w, &s->batch->events[i], first);
+	}
+	return w;
+}
+
+static void compare(struct wanted *w, const unsigned char *lines, size_t n, int64_t input, struct first_repeat *first)
+{
+	for (size_t i = 0; i < n; i++, lines += LINE_BYTES) {
+		uint64_t digest = get_number(lines);
+
+		if ((*filter_word(w, digest) & filter_bit(digest)) == 0)
+			continue;
+		for (size_t at = digest % SLOTS; w->slots[at].event != NULL; at = (at + 1) % SLOTS) {
+			if (w->slots[at].digest == digest && !w->slots[at].event->is_repeat)
+				mark(w->slots[at].event, input, get_number(lines + 8), first);
+		}
+	}
+}
+
+/* The extent of the batch's events that are not repeats. */
+static struct extent extent_of(const struct batch *b, enum likeness_kind kind)
+{
+	struct extent x = { .from_us = INT64_MAX, .to_us = INT64_MIN };
+
+	for (size_t i = 0; i < b->count; i++) {
+		const struct batch_event *e = &b->events[i];
+
+		if (e->likeness.kind != kind || e->is_repeat)
+			continue;
+		x.lines++;
+		x.hosts |= e->host_bit;
+		x.from_us = e->time.us < x.from_us ? e->time.us : x.from_us;
+		x.to_us = e->time.us > x.to_us ? e->time.us : x.to_us;
+	}
+	return x;
+}
+
+/*
+ * All that may hold an event of the batch. Lines of the input in progress are
+ * so far apart there that they were forgotten: they are two still. Entries with
+ * an id may stand in any export, whatever its times.
+ */
+static struct sqlite3_stmt *find_held(struct store *s, const struct extent *lines, const struct extent *ids)
+{
+	static const char sql[] =
+		"SELECT input, lines FROM held CROSS JOIN held_lines ON held_lines.id = held.id"
+		" WHERE CASE WHEN by_id THEN ?1 ELSE from_us <= ?2 AND to_us >= ?3 AND (hosts & ?4) <> 0 AND input <> ?5 END"
+		" ORDER BY held.id";
+	struct sqlite3_stmt *find = store_statement(s, STATEMENT_FIND_HELD, sql);
+	int64_t hosts;
+
+	if (find == NULL)
+		return NULL;
+	memcpy(&hosts, &lines->hosts, sizeof hosts);
+	sqlite3_bind_int64(find, 1, ids->lines > 0);
+	sqlite3_bind_int64(find, 2, lines->to_us);
+	sqlite3_bind_int64(find, 3, lines->from_us);
+	sqlite3_bind_int64(find, 4, hosts);
+	sqlite3_bind_int64(find, 5, s->input);
+	return find;
+}
+
+static int mark_repeats(struct store *s, struct arena *a, struct first_repeat *first)
+{
+	struct extent lines = extent_of(s->batch, LIKENESS_LINE), ids = extent_of(s->batch, LIKENESS_ID);
+	/* Made when something is to be compared: most logs are alone with their host and time. */
+	struct wanted *w = ids.lines > 0 ? want_all(s, a, first) : NULL;
+	struct sqlite3_stmt *find;
+	int result;
+
+	if (lines.lines == 0 && ids.lines == 0)
+		return 0;
+	find = find_held(s, &lines, &ids);
+	if (find == NULL)
+		return -1;
+	while ((result = sqlite3_step(find)) == SQLITE_ROW) {
+		const unsigned char *held = sqlite3_column_blob(find, 1);
+
+		if (w == NULL)
+			w = want_all(s, a, first);
+		compare(w, held, (size_t)sqlite3_column_bytes(find, 1) / LINE_BYTES, sqlite3_column_int64(find, 0), first);
+	}
+	result = result == SQLITE_DONE ? 0 : store_fail(s, "read");
+	sqlite3_reset(find);
+	return result;
+}
+
+/* Where the first event stands that is left out of this input, in words. */
+static int note_first(struct store *s, const struct first_repeat *first)
+{
+	struct sqlite3_stmt *statement = NULL;
+	int rc = 0;
+
+	if (store_prepare(s, "SELECT path FROM input WHERE id = ?", &statement) < 0)
+		return -1;
+	sqlite3_bind_int64(statement, 1, first->input);
+	if (sqlite3_step(statement) == SQLITE_ROW) {
+		s->first_repeated = first->event->place;
+		s->first_held = arena_printf(s->arena, "line %llu of %.*s", (unsigned long long)first->number,
+					     SV_ARG(store_column_text(statement, 0)));
+	} else {
+		rc = store_fail(s, "read");
+	}
+	sqlite3_finalize(statement);
+	return rc;
+}
+
+static int note_repeats(struct store *s, const struct first_repeat *first)
+{
+	if (first->event == NULL)
+		return 0;
+	if (s->repeated == 0 && note_first(s, first) < 0)
+		return -1;
+	for (size_t i = 0; i < s->batch->count; i++)
+		s->repeated += s->batch->events[i].is_repeat;
+	return 0;
+}
+
+/* ---- keeping ---- */
+
+static unsigned char *write_lines(const struct batch *b, enum likeness_kind kind, size_t n, struct arena *a)
+{
+	unsigned char *bytes = arena_array(a, n, LINE_BYTES), *out = bytes;
+
+	for (size_t i = 0; i < b->count; i++) {
+		const struct batch_event *e = &b->events[i];
+
+		if (e->likeness.kind != kind || e->is_repeat)
+			continue;
+		put_number(out, e->likeness.digest);
+		put_number(out + 8, e->place.number);
+		out += LINE_BYTES;
+	}
+	return bytes;
+}
+
+static int put_held(struct store *s, enum likeness_kind kind, const struct extent *x)
+{
+	static const char sql[] = "INSERT INTO held (input, by_id, from_us, to_us, hosts) VALUES (?, ?, ?, ?, ?)";
+	struct sqlite3_stmt *put = store_statement(s, STATEMENT_PUT_HELD, sql);
+	int64_t hosts;
+
+	if (put == NULL)
+		return -1;
+	memcpy(&hosts, &x->hosts, sizeof hosts);
+	sqlite3_bind_int64(put, 1, s->input);
+	sqlite3_bind_int64(put, 2, kind == LIKENESS_ID);
+	sqlite3_bind_int64(put, 3, x->from_us);
+	sqlite3_bind_int64(put, 4, x->to_us);
+	sqlite3_bind_int64(put, 5, hosts);
+	return store_run_kept(s, put, "write");
+}
+
+static int keep(struct store *s, enum likeness_kind kind, struct arena *a)
+{
+	static const char sql[] = "INSERT INTO held_lines (id, lines) VALUES (last_insert_rowid(), ?)";
+	const struct extent x = extent_of(s->batch, kind);
+	struct sqlite3_stmt *put;
+
+	if (x.lines == 0)
+		return 0;
+	if (put_held(s, kind, &x) < 0 || (put = store_statement(s, STATEMENT_PUT_HELD_LINES, sql)) == NULL)
+		return -1;
+	sqlite3_bind_blob64(put, 1, write_lines(s->batch, kind, x.lines, a), x.lines * LINE_BYTES, SQLITE_STATIC);
+	return store_run_kept(s, put, "write");
+}
+
+int held_sort_out(struct store *s)
+{
+	struct arena *scratch = arena_new();
+	struct first_repeat first = { .event = NULL };
+	int rc;
+
+	assert(s->input != 0);
+	rc = mark_repeats(s, scratch, &first) < 0 || note_repeats(s, &first) < 0 || keep(s, LIKENESS_LINE, scratch) < 0 ||
+			     keep(s, LIKENESS_ID, scratch) < 0
+		     ? -1 : 0;
+	arena_free(scratch);
+	return rc;
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is done in a short way for the commonest packets, against the way that
+ * all others go: for every packet of the captures in this repository, those
+ * that the lab recorded among them, and for many that were damaged.
+ */
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "input/capture/records.h"
+#include "input/capture/tcp_flow.h"
+#include "input/stream.h"
+#include "input/unpack.h"
+
+static uint64_t next_random(uint64_t *seed)
+{
+	*seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return *seed >> 33;
+}
+
+/* ---- decoding ---- */
+
+static void expect_same_segment(const struct segment *x, const struct segment *y)
+{
+	assert_int_equal(x->ip_version, y->ip_version);
+	assert_true(x->domain == y->domain);
+	assert_memory_equal(x->source, y->source, 16);
+	assert_memory_equal(x->destination, y->destination, 16);
+	assert_int_equal(x->source_port, y->source_port);
+	assert_int_equal(x->destination_port, y->destination_port);
+	assert_int_equal(x->has_ip_id, y->has_ip_id);
+	assert_int_equal(x->ip_id, y->ip_id);
+	assert_int_equal(x->sequence, y->sequence);
+	assert_int_equal(x->acknowledgment, y->acknowledgment);
+	assert_int_equal(x->flags, y->flags);
+	assert_int_equal(x->window, y->window);
+	assert_int_equal(x->has_window_shift, y->has_window_shift);
+	assert_int_equal(x->window_shift, y->window_shift);
+	assert_int_equal(x->has_duplicate, y->has_duplicate);
+	assert_int_equal(x->duplicate_from, y->duplicate_from);
+	assert_int_equal(x->duplicate_to, y->duplicate_to);
+	assert_int_equal(x->payload_bytes, y->payload_bytes);
+	assert_int_equal(x->payload_digest, y->payload_digest);
+	assert_ptr_equal(x->payload, y->payload);
+	assert_int_equal(x->payload_captured, y->payload_captured);
+}
+
+/* Two decoders, since each remembers the pieces of packets that it has seen. */
+struct both {
+	struct packet_decoder *usual, *any;
+	uint64_t seed;
+	size_t packets, tcp;
+};
+
+static void decode_both(struct both *b, enum packet_link link, const uint8_t *bytes, size_t captured, size_t wire)
+{
+	struct segment x, y;
+	enum packet_what what = packet_decode(b->usual, link, bytes, captured, wire, &x);
+
+	assert_int_equal(what, packet_decode_any(b->any, link, bytes, captured, wire, &y));
+	b->packets++;
+	if (what != PACKET_TCP)
+		return;
+	b->tcp++;
+	expect_same_segment(&x, &y);
+}
+
+#define HEADERS_MOST 90
+
+/* As it is, then with bits of its headers turned over, and cut somewhere. */
+static void decode_variants(struct both *b, enum packet_link link, const struct record *r)
+{
+	decode_both(b, link, r->bytes, r->captured, r->wire);
+	for (int i = 0; i < 3; i++) {
+		size_t n = r->captured < HEADERS_MOST ? r->captured : HEADERS_MOST;
+		/* Of that size, so that a sanitizer sees what is read beyond it. */
+		uint8_t *copy = malloc(n > 0 ? n : 1);
+
+		assert_non_null(copy);
+		memcpy(copy, r->bytes, n);
+		for (uint64_t k = next_random(&b->seed) % 3; n > 0 && k > 0; k--)
+			copy[next_random(&b->seed) % n] ^= (uint8_t)(1U << next_random(&b->seed) % 8);
+		decode_both(b, link, copy, i == 0 ? n : next_random(&b->seed) % (n + 1), r->wire);
+		free(copy);
+	}
+}
+
+/* ---- captures ---- */
+
+static void take_capture(struct stream *s, struct both *b)
+{
+	struct sv head = stream_head(s);
+	const struct record_reader_ops *ops = head.n > 0 && head.p[0] == 0x0a ? &record_pcapng : &record_pcap;
+	struct arena *a = arena_new();
+	struct record_run run;
+	struct records *records;
+	const char *why;
+
+	b->usual = packet_decoder_new(a);
+	b->any = packet_decoder_new(a);
+	if (records_open(s, ops, 1, &records, &why)) {
+		while (records_next(records, &run, &why) == 1) {
+			for (size_t i = 0; i < run.count; i++) {
+				enum packet_link link;
+
+				if (run.record[i].is_packet && packet_link_of(run.record[i].link, &link))
+					decode_variants(b, link, &run.record[i]);
+			}
+		}
+	}
+	records_close(records);
+	arena_free(a);
+}
+
+static ptrdiff_t read_fd(void *context, void *bytes, size_t n)
+{
+	const int *fd = context;
+
+	return read(*fd, bytes, n);
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+	size_t n = strlen(name), k = strlen(end);
+
+	return n >= k && strcmp(name + n - k, end) == 0;
+}
+
+/* The captures in an archive of the lab. */
+static void take_archive(int fd, struct both *b)
+{
+	struct arena *a = arena_new(), *of_member = arena_new();
+	struct unpack_budget budget = { .stored_bytes = UINT64_C(1) << 30 };
+	struct unpack_options o = { &budget, diag_new(a), a };
+	struct unpack *u = unpack_fd(fd, &o);
+	struct unpack_member m;
+
+	while (unpack_next(u, of_member, &m) == 1) {
+		if (sv_ends_with(m.name, SV(".pcap")) || sv_ends_with(m.name, SV(".pcapng")))
+			take_capture(m.stream, b);
+		arena_reset(of_member);
+	}
+	unpack_close(u);
+	arena_free(of_member);
+	arena_free(a);
+}
+
+static void take_file(const char *path, struct both *b)
+{
+	struct arena *a = arena_new();
+	int fd = open(path, O_RDONLY);
+
+	assert_true(fd >= 0);
+	if (ends_with(path, ".tar.xz"))
+		take_archive(fd, b);
+	else
+		take_capture(stream_new(a, (struct stream_source){ read_fd, NULL, &fd }), b);
+	close(fd);
+	arena_free(a);
+}
+
+static size_t take_directory(const char *directory, struct both *b)
+{
+	DIR *d = opendir(directory);
+	const struct dirent *e;
+	size_t files = 0;
+	char path[512];
+
+	assert_non_null(d);
+	while ((e = readdir(d)) != NULL) {
+		if (!ends_with(e->d_name, ".pcap") && !ends_with(e->d_name, ".pcapng") && !ends_with(e->d_name, ".tar.xz"))
+			continue;
+		assert_true(snprintf(path, sizeof path, "%s/%s", directory, e->d_name) < (int)sizeof path);
+		take_file(path, b);
+		files++;
+	}
+	closedir(d);
+	return files;
+}
+
+static void every_packet_is_decoded_alike(void **state)
+{
+	struct both b = { .seed = 1 };
+
+	(void)state;
+	assert_true(take_directory("samples/captures", &b) >= 12);
+	assert_true(take_directory("tests/fuzz/corpus/capture", &b) >= 14);
+	assert_true(take_directory("tests/lab/runs", &b) >= 90);
+	/* Most of them are TCP, and most of the damaged ones still are. */
+	assert_true(b.packets > 200000);
+	assert_true(b.tcp > b.packets / 2);
+	assert_true(b.tcp < b.packets);
+}
+
+/* ---- one direction of a connection ---- */
+
+static void expect_same_flow(const struct tcp_flow *x, const struct tcp_flow *y)
+{
+	assert_int_equal(x->synced, y->synced);
+	assert_int_equal(x->next, y->next);
+	assert_int_equal(x->fin_sent, y->fin_sent);
+	assert_int_equal(x->fin, y->fin);
+	assert_int_equal(x->forgot, y->forgot);
+	assert_int_equal(x->fills, y->fills);
+	assert_int_equal(x->jump_suspected, y->jump_suspected);
+	assert_int_equal(x->ack_suspected, y->ack_suspected);
+	assert_int_equal(x->resent_after_us, y->resent_after_us);
+	assert_int_equal(x->progress_us, y->progress_us);
+	assert_int_equal(x->gap.open, y->gap.open);
+	assert_int_equal(x->gap.bare, y->gap.bare);
+	assert_int_equal(x->gap.from, y->gap.from);
+	assert_int_equal(x->gap.to, y->gap.to);
+	assert_int_equal(x->accepted.end, y->accepted.end);
+	assert_int_equal(x->sent_count, y->sent_count);
+	for (unsigned i = 0; i < x->sent_count; i++) {
+		assert_int_equal(x->sent[i].start, y->sent[i].start);
+		assert_int_equal(x->sent[i].end, y->sent[i].end);
+		assert_int_equal(x->sent[i].last_us, y->sent[i].last_us);
+		assert_int_equal(x->sent[i].first.us, y->sent[i].first.us);
+		assert_int_equal(x->sent[i].first.place.number, y->sent[i].first.place.number);
+		assert_int_equal(x->sent[i].sends, y->sent[i].sends);
+		assert_int_equal(x->sent[i].inexact, y->sent[i].inexact);
+	}
+}
+
+/* Nearly always what comes next; else a little or far away, or with a flag. */
+static struct segment some_segment(const struct tcp_flow *f, uint64_t number, uint64_t *seed)
+{
+	static const uint32_t payloads[] = { 0, 0, 0, 1, 2, 100, 1448, 1448 };
+	static const uint8_t flags[] = { TCP_ACK,     TCP_ACK,		 TCP_ACK, TCP_ACK,
+					 TCP_ACK | 8, TCP_ACK | TCP_FIN, TCP_SYN, TCP_RST };
+	struct segment s = { .flags = TCP_ACK, .sequence = f->next, .payload_bytes = payloads[next_random(seed) % 8],
+			     .place = { .number = number } };
+
+	switch (next_random(seed) % 12) {
+	case 0:
+		s.sequence += (uint32_t)(next_random(seed) % 4000) - 2000;
+		break;
+	case 1:
+		s.sequence--;
+		break;
+	case 2:
+		s.flags = flags[next_random(seed) % 8];
+		break;
+	case 3:
+		if (next_random(seed) % 20 == 0)
+			s.sequence = (uint32_t)next_random(seed);
+		break;
+	default:
+		break;
+	}
+	return s;
+}
+
+static void a_segment_that_comes_next_does_what_any_does(void **state)
+{
+	uint64_t seed = 7;
+	size_t plain_acknowledgments = 0;
+
+	(void)state;
+	for (int connection = 0; connection < 400; connection++) {
+		struct tcp_flow f = { .next = (uint32_t)next_random(&seed), .synced = connection % 3 != 0 };
+
+		for (uint64_t i = 0; i < 200; i++) {
+			int64_t now_us = (int64_t)(i * (1 + next_random(&seed) % 1000));
+			struct segment s = some_segment(&f, i, &seed);
+			struct tcp_flow any = f;
+			struct tcp_progress progress;
+			uint32_t ack;
+
+			assert_int_equal(tcp_flow_send(&f, &s, now_us, false), tcp_flow_send_any(&any, &s, now_us, false));
+			expect_same_flow(&f, &any);
+			ack = f.next - (uint32_t)(next_random(&seed) % 3 == 0 ? next_random(&seed) % 3000 : 0);
+			if (tcp_flow_is_acknowledged(&f, ack)) {
+				plain_acknowledgments++;
+				assert_false(tcp_flow_acknowledge(&f, ack, now_us, &progress));
+				expect_same_flow(&f, &any);
+			} else {
+				tcp_flow_acknowledge(&f, ack, now_us, &progress);
+			}
+			f.forgot = f.forgot && i % 2 == 0;
+		}
+	}
+	assert_true(plain_acknowledgments > 1000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_packet_is_decoded_alike),
+		cmocka_unit_test(a_segment_that_comes_next_does_what_any_does),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
