@@ -81,7 +81,7 @@ static void make_room(struct block *b, size_t n, size_t kept)
 	/* A page's start: vectors then do not lie across two lines of the cache. */
 	b->capacity = (n + SCAN_SLACK + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
 	bytes = checked(aligned_alloc(BLOCK_ALIGNMENT, b->capacity));
-	if (kept > 0)
+	if (b->bytes != NULL)
 		memcpy(bytes, b->bytes, kept);
 	free(b->bytes);
 	b->bytes = bytes;
