@@ -33,7 +33,7 @@ struct marks_wanted {
 struct marks {
 	uint32_t *ends;		/* of line feeds, in order; behind the last stands MARKS_NO_END */
 	size_t end_count, end_capacity;
-	/* What may be one of: an escape, "v?k" (revok), "j??n" (rejoin), and what is wanted. */
+	/* What may be one of: an escape, "vo" (revok), "jo" (rejoin, re-join), and what is wanted. */
 	uint32_t *others;
 	size_t other_count, other_capacity;
 };

@@ -90,7 +90,7 @@ static bool is_wanted(const char *p, const struct marks_wanted *w)
 
 static bool is_other(const char *p, const struct marks_wanted *w)
 {
-	return p[0] == ESCAPE || (p[0] == 'v' && p[2] == 'k') || (p[0] == 'j' && p[3] == 'n') || is_wanted(p, w);
+	return p[0] == ESCAPE || ((p[0] == 'v' || p[0] == 'j') && p[1] == 'o') || is_wanted(p, w);
 }
 
 static void find_plain(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
@@ -124,24 +124,18 @@ static bool has_avx2(void)
 	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt");
 }
 
-/* Two bytes that stand so far apart. */
+/* Two bytes, one behind the other. */
 struct pair_avx2 {
 	__m256i first, second;
-	size_t distance;
 };
 
-#define PAIRS_ALWAYS 2	/* "v?k" and "j??n" */
 struct needles_avx2 {
 	__m256i feed, escape, bracket, dash;
+	__m256i v, j, o;	/* "vo" and "jo" */
 	bool brackets;
 	size_t pair_count;
-	struct pair_avx2 pairs[PAIRS_ALWAYS + MARKS_PAIRS_MAX];
+	struct pair_avx2 pairs[MARKS_PAIRS_MAX];
 };
-
-INLINE_AVX2 struct pair_avx2 pair_avx2(char first, char second, size_t distance)
-{
-	return (struct pair_avx2){ _mm256_set1_epi8(first), _mm256_set1_epi8(second), distance };
-}
 
 INLINE_AVX2 __m256i is_avx2(const char *p, __m256i needle)
 {
@@ -154,12 +148,13 @@ INLINE_AVX2 __m256i is_avx2(const char *p, __m256i needle)
 /* Inlined with constants, so that what is not wanted costs nothing. */
 INLINE_AVX2 __m256i others_avx2(const char *p, const struct needles_avx2 *needles, size_t pair_count)
 {
-	__m256i found = is_avx2(p, needles->escape);
+	const __m256i words = _mm256_and_si256(_mm256_or_si256(is_avx2(p, needles->v), is_avx2(p, needles->j)), is_avx2(p + 1, needles->o));
+	__m256i found = _mm256_or_si256(is_avx2(p, needles->escape), words);
 
 	for (size_t i = 0; i < pair_count; i++) {
 		const struct pair_avx2 *pair = &needles->pairs[i];
 
-		found = _mm256_or_si256(found, _mm256_and_si256(is_avx2(p, pair->first), is_avx2(p + pair->distance, pair->second)));
+		found = _mm256_or_si256(found, _mm256_and_si256(is_avx2(p, pair->first), is_avx2(p + 1, pair->second)));
 	}
 	return found;
 }
@@ -231,8 +226,8 @@ INLINE_AVX2 void look_avx2(struct marks *m, const char *bytes, size_t n, const s
 	{                                                                                                              \
 		look_avx2(m, bytes, n, needles, brackets, pair_count);                                                 \
 	}
-LOOK_AVX2(look_at_few, false, PAIRS_ALWAYS)
-LOOK_AVX2(look_at_brackets, true, PAIRS_ALWAYS)
+LOOK_AVX2(look_at_few, false, 0)
+LOOK_AVX2(look_at_brackets, true, 0)
 LOOK_AVX2(look_at_all, needles->brackets, needles->pair_count)
 
 AVX2 static void find_avx2(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
@@ -240,12 +235,12 @@ AVX2 static void find_avx2(struct marks *m, const char *bytes, size_t n, const s
 	struct needles_avx2 needles = {
 		.feed = _mm256_set1_epi8('\n'), .escape = _mm256_set1_epi8(ESCAPE),
 		.bracket = _mm256_set1_epi8('['), .dash = _mm256_set1_epi8('-'),
-		.brackets = w->brackets, .pair_count = PAIRS_ALWAYS + w->pair_count,
-		.pairs = { pair_avx2('v', 'k', 2), pair_avx2('j', 'n', 3) },
+		.v = _mm256_set1_epi8('v'), .j = _mm256_set1_epi8('j'), .o = _mm256_set1_epi8('o'),
+		.brackets = w->brackets, .pair_count = w->pair_count,
 	};
 
 	for (size_t i = 0; i < w->pair_count; i++)
-		needles.pairs[PAIRS_ALWAYS + i] = pair_avx2(w->pairs[i][0], w->pairs[i][1], 1);
+		needles.pairs[i] = (struct pair_avx2){ _mm256_set1_epi8(w->pairs[i][0]), _mm256_set1_epi8(w->pairs[i][1]) };
 	begin(m, n);
 	if (w->pair_count > 0)
 		look_at_all(m, bytes, n, &needles);
@@ -269,8 +264,7 @@ static inline uint64_t others_sse2(const char *p, const struct marks_wanted *w)
 {
 	__m128i found = is_sse2(p, ESCAPE);
 
-	found = _mm_or_si128(found, _mm_and_si128(is_sse2(p, 'v'), is_sse2(p + 2, 'k')));
-	found = _mm_or_si128(found, _mm_and_si128(is_sse2(p, 'j'), is_sse2(p + 3, 'n')));
+	found = _mm_or_si128(found, _mm_and_si128(_mm_or_si128(is_sse2(p, 'v'), is_sse2(p, 'j')), is_sse2(p + 1, 'o')));
 	for (size_t i = 0; i < w->pair_count; i++)
 		found = _mm_or_si128(found, _mm_and_si128(is_sse2(p, w->pairs[i][0]), is_sse2(p + 1, w->pairs[i][1])));
 	return (uint32_t)_mm_movemask_epi8(found);
