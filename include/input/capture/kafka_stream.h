@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/diag.h"
+#include "input/capture/packet_place.h"
 
 /* Of a frame so much is kept at most, while it comes in several segments; of a segment that came too early, too. */
 #define KAFKA_BUFFER_BYTES 8192
@@ -33,7 +33,7 @@ struct kafka_piece {
 	const uint8_t *bytes;	/* captured of wire */
 	size_t captured, wire;
 	int64_t us;
-	struct place place;
+	struct packet_place place;
 };
 
 struct kafka_frame {
@@ -42,7 +42,7 @@ struct kafka_frame {
 	uint64_t size;		/* of the whole, its length field included */
 	uint32_t sequence;	/* of its first byte */
 	int64_t us;		/* when the first byte came */
-	struct place place;
+	struct packet_place place;
 };
 
 /* What frames are like, and who takes them. */

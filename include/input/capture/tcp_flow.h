@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/diag.h"
+#include "input/capture/packet_place.h"
 #include "input/capture/tcp.h"
 #include "input/capture/tcp_median.h"
 
@@ -38,7 +38,7 @@ static inline bool tcp_is_near(uint32_t x, uint32_t y)
 /* A packet, as evidence. */
 struct tcp_mark {
 	int64_t us;
-	struct place place;
+	struct packet_place place;
 };
 
 /* Data that the peer has not acknowledged. */

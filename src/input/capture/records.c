@@ -172,7 +172,7 @@ static void decode(struct records *r, const struct record *record, struct record
 	if (out->what != PACKET_TCP)
 		return;
 	out->segment.time_us = record->time_us;
-	out->segment.place = (struct place){ .unit = PLACE_PACKET, .number = r->packets, .byte_offset = record->offset };
+	out->segment.place = (struct packet_place){ .number = r->packets, .byte_offset = record->offset };
 	out->key = tcp_key_of(&out->segment);
 }
 

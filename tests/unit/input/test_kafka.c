@@ -90,7 +90,7 @@ static void segment(struct talk *t, double ms, bool by_client, uint8_t flags, ui
 			     .sequence = sequence, .payload_bytes = (uint32_t)n,
 			     .acknowledgment = by_client ? t->client_has : t->broker_has };
 
-	s.place = (struct place){ .unit = PLACE_PACKET, .number = ++t->packets };
+	s.place = (struct packet_place){ .number = ++t->packets };
 	s.source[3] = by_client ? 1 : 2;
 	s.destination[3] = by_client ? 2 : 1;
 	s.source_port = by_client ? 40000 : 7777;
