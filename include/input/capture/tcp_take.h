@@ -12,6 +12,8 @@
 
 /* The connection is not closed. before_us: when the sender was heard before, on any connection. */
 void tcp_take(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side, int64_t before_us);
+/* The same without the short cut for plain segments. */
+void tcp_take_any(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side, int64_t before_us);
 /* A side's window is not known any more. */
 void tcp_take_window_end(struct tcp *t, struct tcp_flow *f, bool censored);
 

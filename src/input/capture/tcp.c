@@ -16,7 +16,7 @@
 #include "input/capture/tcp_state.h"
 #include "input/capture/tcp_take.h"
 
-/* Open at once; the least recently active gives way. About 3 KB each. */
+/* Open at once; the least recently active gives way. About 2.5 KB each. */
 #define CONNECTIONS_MAX 16384
 
 /* The ends of a segment's connection, the sender first. */
@@ -75,7 +75,7 @@ static struct tcp_conn *take_free(struct tcp *t)
 		t->free = c->next;
 		return c;
 	}
-	c = arena_alloc(t->arena, sizeof *c);
+	c = cache_lines(t->arena, sizeof *c);
 	c->number = tcp_activity_number(&t->activity, c);
 	return c;
 }

@@ -337,6 +337,28 @@ static void accept_part(struct tcp_flow *f, uint32_t ack)
 	head->start = ack;
 }
 
+/* As accept_whole does, of items that were sent once. */
+bool tcp_flow_accept(struct tcp_flow *f, unsigned whole, int64_t now_us, int64_t *rtt_us)
+{
+	const struct tcp_sent *last = &f->sent[whole - 1];
+	int64_t sent_us = last->last_us;
+	bool exact = !last->inexact;
+
+	/* What filled a gap was sent after what stands behind it. */
+	for (unsigned i = 0; i < whole - 1; i++) {
+		sent_us = f->sent[i].last_us > sent_us ? f->sent[i].last_us : sent_us;
+		exact = exact && !f->sent[i].inexact;
+	}
+	*rtt_us = now_us - last->first.us;
+	f->accepted = (struct tcp_accepted){ true, last->start, last->end, sent_us, last->last_us };
+	f->progress_us = now_us;
+	if (whole == f->sent_count)
+		f->sent_count = 0;
+	else
+		remove_sent(f, whole);
+	return exact;
+}
+
 bool tcp_flow_acknowledge(struct tcp_flow *f, uint32_t ack, int64_t now_us, struct tcp_progress *out)
 {
 	if (!f->synced) {

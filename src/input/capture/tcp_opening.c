@@ -36,6 +36,7 @@ void tcp_opening_syn(struct tcp *t, struct tcp_conn *c, const struct segment *s)
 	if (!o->seen) {
 		*o = (struct tcp_opening){ .seen = true, .isn = s->sequence, .syns = 1, .first = mark,
 					   .last_us = mark.us };
+		c->is_opening = false;
 		tcp_act(t, c, TCP_A, &mark, false);
 		c->pair->connecting++;
 		tcp_stall_replaced(c->pair, c, mark.us);
@@ -71,6 +72,7 @@ void tcp_opening_syn_answer(struct tcp *t, struct tcp_conn *c)
 	tcp_opening_answered(t, c);
 	tcp_pair_kernel_packet(c->pair, TCP_B);
 	o->answers++;
+	c->is_opening = !o->acknowledged;
 	o->answer_us = t->now_us;
 }
 
@@ -79,11 +81,12 @@ void tcp_opening_complete(struct tcp *t, struct tcp_conn *c, unsigned side)
 {
 	struct tcp_opening *o = &c->opening;
 
-	if (side != TCP_A || o->answers == 0 || o->acknowledged)
+	if (side != TCP_A || !c->is_opening)
 		return;
 	if (o->answers == 1)
 		tcp_median_add(&c->pair->side[TCP_B].rtt, t->now_us - o->answer_us);
 	o->acknowledged = true;
+	c->is_opening = false;
 }
 
 /* The caller takes its SYN back. */

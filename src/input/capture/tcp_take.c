@@ -29,6 +29,13 @@ void tcp_take_window_end(struct tcp *t, struct tcp_flow *f, bool censored)
 	f->window_closed = false;
 }
 
+static void take_rtt(struct tcp_flow *f, int64_t rtt_us)
+{
+	tcp_median_add(&f->conn->pair->side[f->side].rtt, rtt_us);
+	if (f->now.open)
+		tcp_samples_add(&f->now.rtt, rtt_us);
+}
+
 static void take_acknowledgment(struct tcp *t, struct tcp_flow *f, uint32_t ack)
 {
 	struct tcp_progress progress;
@@ -42,11 +49,8 @@ static void take_acknowledgment(struct tcp *t, struct tcp_flow *f, uint32_t ack)
 	if (!progressed)
 		return;
 	tcp_stall_progress(f, &progress, t->now_us, &t->report);
-	if (!progress.has_rtt)
-		return;
-	tcp_median_add(&f->conn->pair->side[f->side].rtt, progress.rtt_us);
-	if (f->now.open)
-		tcp_samples_add(&f->now.rtt, progress.rtt_us);
+	if (progress.has_rtt)
+		take_rtt(f, progress.rtt_us);
 }
 
 static void count_lost(struct tcp_second *s, int64_t lost_us)
@@ -215,8 +219,7 @@ static void take_number(struct tcp *t, struct tcp_conn *c, const struct segment 
 		tcp_report_unseen(&t->report, c, side, &mark, &unseen);
 }
 
-/* before_us: when the sender was heard before, on any connection. */
-void tcp_take(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side, int64_t before_us)
+void tcp_take_any(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side, int64_t before_us)
 {
 	struct tcp_flow *f = &c->flow[side], *other = &c->flow[!side];
 	bool was_closing = f->fin_sent;
@@ -254,4 +257,66 @@ void tcp_take(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsign
 	take_number(t, c, s, side, kind);
 	if ((s->flags & TCP_FIN) != 0)
 		take_fin(t, c, s, side, was_closing);
+}
+
+/* ---- by far the commonest segment ---- */
+
+/* No flag but ACK and PSH, and nothing to say beside what it acknowledges and carries. */
+static inline bool is_plain(const struct segment *s)
+{
+	return (s->flags & (TCP_SYN | TCP_FIN | TCP_RST | TCP_ACK)) == TCP_ACK && s->window != 0 && !s->has_duplicate &&
+	       s->payload_bytes != 1;
+}
+
+/* For a usual flow: what take_acknowledgment does when nothing was sent again and there is no stall. */
+static inline void take_plain_acknowledgment(struct tcp *t, struct tcp_flow *f, uint32_t ack)
+{
+	unsigned whole;
+	int64_t rtt_us;
+
+	if (f->sent_count == 0 && ack == f->next)
+		return;
+	if (f->wait.stalled || !tcp_flow_is_accepted(f, ack, &whole)) {
+		take_acknowledgment(t, f, ack);
+		return;
+	}
+	if (tcp_flow_accept(f, whole, t->now_us, &rtt_us))
+		take_rtt(f, rtt_us);
+	tcp_stall_progress_plain(f, t->now_us);
+}
+
+/*
+ * A plain segment that comes next, on a connection where all is as usual: of
+ * tcp_take_any there remains this, in the same order. (What comes next is
+ * neither sent again nor late, fills no gap, and is no probe; and no stall is
+ * held, no opening goes on, no window is closed.)
+ */
+static void take_plain(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side, int64_t before_us)
+{
+	struct tcp_flow *f = &c->flow[side], *other = &c->flow[!side];
+
+	f->fills = false;
+	f->resent_after_us = 0;
+	if (s->payload_bytes > 0)
+		tcp_flow_append(f, s, t->now_us);
+	tcp_stall_sign(c->pair, side, false, before_us, t->now_us);
+	tcp_stall_heard(other, t->now_us);
+	take_plain_acknowledgment(t, other, s->acknowledgment);
+	if (s->payload_bytes > 0) {
+		count_second(t, f, s, false, false);
+		tcp_act(t, c, side, &(struct tcp_mark){ t->now_us, s->place }, true);
+	} else {
+		tcp_pair_kernel_packet(c->pair, side);
+	}
+	tcp_stall_watch(f);
+	take_number(t, c, s, side, s->payload_bytes > 0 ? TCP_DATA_NEW : TCP_DATA_NONE);
+}
+
+void tcp_take(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side, int64_t before_us)
+{
+	if (is_plain(s) && s->sequence == c->flow[side].next && tcp_conn_is_usual(c) && tcp_flow_is_usual(&c->flow[side]) &&
+	    tcp_flow_is_usual(&c->flow[!side]))
+		take_plain(t, c, s, side, before_us);
+	else
+		tcp_take_any(t, c, s, side, before_us);
 }

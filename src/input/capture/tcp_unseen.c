@@ -3,12 +3,8 @@
 
 #include "input/capture/tcp_unseen.h"
 
-/* So many steps of one say that the sender numbers a connection by itself; not all systems do. */
-#define STEPS_LEAST 8
 /* More are another counter, or a capture that lost packets. */
 #define PACKETS_MOST 64
-/* Ethernet's payload less the least headers; more was joined from several. */
-#define PAYLOAD_MOST 1460
 /* Shorter silences are everyday recovery, and of no use to a detector. */
 #define SILENCE_LEAST_US (500 * US_PER_MS)
 
@@ -24,8 +20,8 @@ static int64_t most_us(uint32_t packets, int64_t rtt_us)
 	return packets > 20 ? INT64_MAX : rto_us * ((INT64_C(1) << (packets > 1 ? packets - 1 : packets)) - 1) + rtt_us;
 }
 
-bool tcp_unseen_take(struct tcp_numbers *n, const struct segment *s, int64_t now_us, const struct tcp_median *rtt,
-		     struct tcp_unseen *out)
+bool tcp_unseen_take_any(struct tcp_numbers *n, const struct segment *s, int64_t now_us, const struct tcp_median *rtt,
+			 struct tcp_unseen *out)
 {
 	const uint16_t step = (uint16_t)(s->ip_id - n->id);
 	const int64_t before_us = n->us;
@@ -38,16 +34,16 @@ bool tcp_unseen_take(struct tcp_numbers *n, const struct segment *s, int64_t now
 	n->us = now_us;
 	n->id = s->ip_id;
 	n->known = true;
-	n->is_large = s->payload_bytes > PAYLOAD_MOST;
+	n->is_large = s->payload_bytes > TCP_PACKET_PAYLOAD_MOST;
 	if (step == 1 && was_known) {
-		n->steps = (uint8_t)(n->steps + (n->steps < STEPS_LEAST));
+		n->steps = (uint8_t)(n->steps + (n->steps < TCP_STEPS_LEAST));
 		return false;
 	}
 	if (!was_known || step == 0 || step > PACKETS_MOST) {
 		n->steps = 0;
 		return false;
 	}
-	if (was_large || n->steps < STEPS_LEAST || now_us - before_us < SILENCE_LEAST_US)
+	if (was_large || n->steps < TCP_STEPS_LEAST || now_us - before_us < SILENCE_LEAST_US)
 		return false;
 	*out = (struct tcp_unseen){ .start_us = before_us, .end_us = now_us, .packets = step - 1U };
 	most = most_us(out->packets, tcp_median_us(rtt));
