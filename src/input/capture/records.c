@@ -166,6 +166,7 @@ static void decode(struct records *r, const struct record *record, struct record
 {
 	r->packets += record->is_packet;
 	out->is_read = record->is_packet && record->has_time && is_read(r, record->link);
+	out->is_plain = false;
 	if (!out->is_read)
 		return;
 	out->what = packet_decode(r->decoder, r->link.link, record->bytes, record->captured, record->wire, &out->segment);
@@ -174,6 +175,7 @@ static void decode(struct records *r, const struct record *record, struct record
 	out->segment.time_us = record->time_us;
 	out->segment.place = (struct packet_place){ .number = r->packets, .byte_offset = record->offset };
 	out->key = tcp_key_of(&out->segment);
+	out->is_plain = record->drops.packets == 0;
 }
 
 /* It may lie in the next block, and then belongs to the next slot. */
