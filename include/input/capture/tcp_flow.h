@@ -232,22 +232,24 @@ static inline void tcp_flow_append(struct tcp_flow *f, const struct segment *s, 
 }
 
 /*
- * Whether tcp_flow_accept may be called instead of tcp_flow_acknowledge: of a
- * usual flow all that is acknowledged, from the oldest data under way on, was
- * sent once and is acknowledged whole. *whole: how many items.
+ * Whether tcp_flow_accept may be called instead of tcp_flow_acknowledge, of a
+ * usual flow: data under way is acknowledged, none beyond what was seen, and
+ * all of it was sent once.
  */
-static inline bool tcp_flow_is_accepted(const struct tcp_flow *f, uint32_t ack, unsigned *whole)
+static inline bool tcp_flow_is_accepted(const struct tcp_flow *f, uint32_t ack)
 {
-	unsigned n = 0;
-
-	while (n < f->sent_count && tcp_ahead(ack, f->sent[n].end) >= 0 && f->sent[n].sends == 1)
-		n++;
-	*whole = n;
-	return n > 0 && (n < f->sent_count ? ack == f->sent[n].start : ack == f->next);
+	if (f->sent_count == 0 || tcp_ahead(ack, f->sent[0].start) <= 0 || tcp_ahead(ack, f->next) > 0)
+		return false;
+	for (unsigned i = 0; i < f->sent_count && tcp_ahead(ack, f->sent[i].start) > 0; i++)
+		if (f->sent[i].sends != 1)
+			return false;
+	return true;
 }
 
-/* Takes off the oldest whole items. False when their round trip does not count. */
-bool tcp_flow_accept(struct tcp_flow *f, unsigned whole, int64_t now_us, int64_t *rtt_us);
+/* No time at all, so that it can be no round trip. */
+#define TCP_NO_RTT INT64_MIN
+/* Gives the round trip, if it counts. */
+int64_t tcp_flow_accept(struct tcp_flow *f, uint32_t ack, int64_t now_us);
 
 /* ---- the rest ---- */
 

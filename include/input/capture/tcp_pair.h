@@ -130,17 +130,19 @@ bool tcp_pair_quiet(const struct tcp_pair *p, unsigned side, int64_t now_us, str
 /* Payloads closer than this belong to one burst and say nothing about a side's rhythm. */
 #define TCP_BURST_US (10 * US_PER_MS)
 
-/* The process of a side acts at mark. True, and *out filled in, when it had been quiet until then. */
-static inline bool tcp_pair_act(struct tcp_pair *p, unsigned side, const struct tcp_mark *mark, bool is_payload,
-				struct tcp_quiet *out)
+/* Whether it may be: the silence began with the last act, or later. */
+static inline bool tcp_pair_may_be_quiet(const struct tcp_pair *p, unsigned side, int64_t now_us)
+{
+	return p->side[side].acted && now_us - p->side[side].last_act.us > TCP_QUIET_LEAST_US;
+}
+
+/* The process of a side acts at mark. It was asked before whether it had been quiet until then. */
+static inline void tcp_pair_act(struct tcp_pair *p, unsigned side, const struct tcp_mark *mark, bool is_payload)
 {
 	struct tcp_side *s = &p->side[side];
-	const int64_t silence_us = mark->us - s->last_act.us;
-	/* The cheap part is asked here: the silence began with the last act, or later. */
-	const bool was_quiet = s->acted && silence_us > TCP_QUIET_LEAST_US && tcp_pair_quiet(p, side, mark->us, out);
 
-	if (is_payload && s->acted && silence_us >= TCP_BURST_US)
-		tcp_median_add(&s->gaps, silence_us);
+	if (is_payload && s->acted && mark->us - s->last_act.us >= TCP_BURST_US)
+		tcp_median_add(&s->gaps, mark->us - s->last_act.us);
 	s->acted = true;
 	s->last_act = *mark;
 	s->kernel_packets = 0;
@@ -148,7 +150,6 @@ static inline bool tcp_pair_act(struct tcp_pair *p, unsigned side, const struct 
 	s->payloads = (uint16_t)(s->payloads + (is_payload && s->payloads < TCP_PAYLOADS_LEAST));
 	if (is_payload && p->side[!side].asked_us == 0)
 		p->side[!side].asked_us = mark->us;
-	return was_quiet;
 }
 
 /* A side sent a packet that its kernel sends by itself. */

@@ -28,13 +28,15 @@ struct tcp {
 	uint64_t copy_count, late_count, evicted;
 };
 
+/* If the side is quiet. */
+void tcp_tell_quiet(struct tcp *t, const struct tcp_pair *p, unsigned side, int64_t now_us);
+
 /* The process of a side does something: sends new payload, opens or closes. */
 static inline void tcp_act(struct tcp *t, struct tcp_conn *c, unsigned side, const struct tcp_mark *mark, bool is_payload)
 {
-	struct tcp_quiet quiet;
-
-	if (tcp_pair_act(c->pair, side, mark, is_payload, &quiet))
-		tcp_report_quiet(&t->report, c->pair, &quiet, false);
+	if (tcp_pair_may_be_quiet(c->pair, side, mark->us))
+		tcp_tell_quiet(t, c->pair, side, mark->us);
+	tcp_pair_act(c->pair, side, mark, is_payload);
 }
 
 #endif

@@ -337,26 +337,31 @@ static void accept_part(struct tcp_flow *f, uint32_t ack)
 	head->start = ack;
 }
 
-/* As accept_whole does, of items that were sent once. */
-bool tcp_flow_accept(struct tcp_flow *f, unsigned whole, int64_t now_us, int64_t *rtt_us)
+int64_t tcp_flow_accept(struct tcp_flow *f, uint32_t ack, int64_t now_us)
 {
-	const struct tcp_sent *last = &f->sent[whole - 1];
-	int64_t sent_us = last->last_us;
-	bool exact = !last->inexact;
+	int64_t sent_us = INT64_MIN, rtt_us = TCP_NO_RTT;
+	unsigned whole = 0;
+	bool exact = true;
 
-	/* What filled a gap was sent after what stands behind it. */
-	for (unsigned i = 0; i < whole - 1; i++) {
-		sent_us = f->sent[i].last_us > sent_us ? f->sent[i].last_us : sent_us;
-		exact = exact && !f->sent[i].inexact;
-	}
-	*rtt_us = now_us - last->first.us;
-	f->accepted = (struct tcp_accepted){ true, last->start, last->end, sent_us, last->last_us };
 	f->progress_us = now_us;
-	if (whole == f->sent_count)
-		f->sent_count = 0;
-	else
-		remove_sent(f, whole);
-	return exact;
+	/* As accept_whole does. What filled a gap was sent after what stands behind it. */
+	for (; whole < f->sent_count && tcp_ahead(ack, f->sent[whole].end) >= 0; whole++) {
+		sent_us = f->sent[whole].last_us > sent_us ? f->sent[whole].last_us : sent_us;
+		exact = exact && !f->sent[whole].inexact;
+	}
+	if (whole > 0) {
+		const struct tcp_sent *last = &f->sent[whole - 1];
+
+		f->accepted = (struct tcp_accepted){ true, last->start, last->end, sent_us, last->last_us };
+		rtt_us = exact ? now_us - last->first.us : TCP_NO_RTT;
+		if (whole < f->sent_count)
+			remove_sent(f, whole);
+		else
+			f->sent_count = 0;
+	}
+	if (f->sent_count > 0 && tcp_ahead(ack, f->sent[0].start) > 0)
+		accept_part(f, ack);
+	return rtt_us;
 }
 
 bool tcp_flow_acknowledge(struct tcp_flow *f, uint32_t ack, int64_t now_us, struct tcp_progress *out)

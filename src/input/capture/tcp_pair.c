@@ -210,8 +210,7 @@ bool tcp_pair_quiet(const struct tcp_pair *p, unsigned side, int64_t now_us, str
 	const struct tcp_side *s = &p->side[side];
 	int64_t start;
 
-	/* The cheap part first: the silence began with the last act, or later. */
-	if (!s->acted || now_us - s->last_act.us <= TCP_QUIET_LEAST_US || p->open == 0 || !is_rhythm_known(s))
+	if (!tcp_pair_may_be_quiet(p, side, now_us) || p->open == 0 || !is_rhythm_known(s))
 		return false;
 	/* After trouble the path is well only from its end on; and the called side owes nothing until it is asked. */
 	start = latest(s->last_act.us, latest(p->side[TCP_A].trouble_us, p->side[TCP_B].trouble_us));

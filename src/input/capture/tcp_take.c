@@ -22,6 +22,14 @@ static bool is_timeout(const struct tcp_flow *f, enum tcp_data kind)
 	       f->resent_after_us >= RTO_LEAST_US + tcp_median_us(&f->conn->pair->side[f->side].rtt) - RTO_SLACK_US;
 }
 
+void tcp_tell_quiet(struct tcp *t, const struct tcp_pair *p, unsigned side, int64_t now_us)
+{
+	struct tcp_quiet quiet;
+
+	if (tcp_pair_quiet(p, side, now_us, &quiet))
+		tcp_report_quiet(&t->report, p, &quiet, false);
+}
+
 void tcp_take_window_end(struct tcp *t, struct tcp_flow *f, bool censored)
 {
 	if (f->window_closed)
@@ -61,24 +69,35 @@ static void count_lost(struct tcp_second *s, int64_t lost_us)
 		s->lost_last_us = lost_us;
 }
 
-static void count_second(struct tcp *t, struct tcp_flow *f, const struct segment *s, bool again, bool timeout)
+static void begin_second(struct tcp *t, struct tcp_flow *f, const struct segment *s, int64_t second)
 {
-	int64_t second = t->now_us / US_PER_S;
-
-	if (f->now.open && f->now.second != second)
+	if (f->now.open)
 		tcp_report_second(&t->report, f);
 	if (!f->now.open)
 		f->now = (struct tcp_second){ .open = true, .second = second, .mark = { t->now_us, s->place } };
+}
+
+/* A segment with payload. */
+static inline void count_segment(struct tcp *t, struct tcp_flow *f, const struct segment *s)
+{
+	int64_t second = t->now_us / US_PER_S;
+
+	if (!f->now.open || f->now.second != second)
+		begin_second(t, f, s, second);
 	f->now.segments++;
-	f->now.retransmits += again;
-	if (again)
-		tcp_calm_resent(f->conn->pair, second);
+	f->now.bytes += s->payload_bytes;
+	f->conn->segments++;
+}
+
+/* That was sent again. */
+static void count_again(struct tcp *t, struct tcp_flow *f, bool timeout)
+{
+	f->now.retransmits++;
+	f->conn->retransmits++;
+	tcp_calm_resent(f->conn->pair, f->now.second);
 	f->now.timeouts += timeout;
 	if (timeout)
 		count_lost(&f->now, t->now_us - f->resent_after_us);
-	f->now.bytes += s->payload_bytes;
-	f->conn->segments++;
-	f->conn->retransmits += again;
 }
 
 /* A tail loss probe, or a fast retransmission of what was only overtaken: whether it was needed the peer will say. */
@@ -107,7 +126,9 @@ static void take_data(struct tcp *t, struct tcp_flow *f, const struct segment *s
 	bool timeout = is_timeout(f, kind);
 
 	if (kind != TCP_DATA_NONE && kind != TCP_DATA_PROBE)
-		count_second(t, f, s, kind == TCP_DATA_AGAIN, timeout);
+		count_segment(t, f, s);
+	if (kind == TCP_DATA_AGAIN)
+		count_again(t, f, timeout);
 	t->late_count += kind == TCP_DATA_LATE;
 	if (kind == TCP_DATA_AGAIN && !timeout)
 		keep_hasty(f, s);
@@ -206,17 +227,23 @@ static void take_sign(struct tcp *t, struct tcp_conn *c, unsigned side, enum tcp
 }
 
 /* Data that goes on in sequence; what is behind a gap is told by its retransmission. */
-static void take_number(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side, enum tcp_data kind)
+static void tell_unseen(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side, const struct tcp_left_out *left_out)
 {
+	const struct tcp_mark mark = { t->now_us, s->place };
 	const struct tcp_gap *gap = &c->flow[side].gap;
 	struct tcp_unseen unseen;
-	struct tcp_mark mark;
 
-	if (!tcp_unseen_take(&c->numbers[side], s, t->now_us, &c->pair->side[!side].rtt, &unseen))
-		return;
-	mark = (struct tcp_mark){ t->now_us, s->place };
-	if (kind == TCP_DATA_NEW && !(gap->open && gap->seen.us == t->now_us))
+	if (tcp_unseen_since(left_out, t->now_us, &c->pair->side[!side].rtt, &unseen) &&
+	    !(gap->open && gap->seen.us == t->now_us))
 		tcp_report_unseen(&t->report, c, side, &mark, &unseen);
+}
+
+static inline void take_number(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side, bool is_new)
+{
+	struct tcp_left_out left_out = tcp_unseen_take(&c->numbers[side], s, t->now_us);
+
+	if (left_out.packets > 0 && is_new)
+		tell_unseen(t, c, s, side, &left_out);
 }
 
 void tcp_take_any(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side, int64_t before_us)
@@ -254,7 +281,7 @@ void tcp_take_any(struct tcp *t, struct tcp_conn *c, const struct segment *s, un
 		take_duplicate(other, s);
 	take_window(t, f, s);
 	take_data(t, f, s, kind);
-	take_number(t, c, s, side, kind);
+	take_number(t, c, s, side, kind == TCP_DATA_NEW);
 	if ((s->flags & TCP_FIN) != 0)
 		take_fin(t, c, s, side, was_closing);
 }
@@ -271,16 +298,16 @@ static inline bool is_plain(const struct segment *s)
 /* For a usual flow: what take_acknowledgment does when nothing was sent again and there is no stall. */
 static inline void take_plain_acknowledgment(struct tcp *t, struct tcp_flow *f, uint32_t ack)
 {
-	unsigned whole;
 	int64_t rtt_us;
 
 	if (f->sent_count == 0 && ack == f->next)
 		return;
-	if (f->wait.stalled || !tcp_flow_is_accepted(f, ack, &whole)) {
+	if (f->wait.stalled || !tcp_flow_is_accepted(f, ack)) {
 		take_acknowledgment(t, f, ack);
 		return;
 	}
-	if (tcp_flow_accept(f, whole, t->now_us, &rtt_us))
+	rtt_us = tcp_flow_accept(f, ack, t->now_us);
+	if (rtt_us != TCP_NO_RTT)
 		take_rtt(f, rtt_us);
 	tcp_stall_progress_plain(f, t->now_us);
 }
@@ -303,13 +330,13 @@ static void take_plain(struct tcp *t, struct tcp_conn *c, const struct segment *
 	tcp_stall_heard(other, t->now_us);
 	take_plain_acknowledgment(t, other, s->acknowledgment);
 	if (s->payload_bytes > 0) {
-		count_second(t, f, s, false, false);
+		count_segment(t, f, s);
 		tcp_act(t, c, side, &(struct tcp_mark){ t->now_us, s->place }, true);
 	} else {
 		tcp_pair_kernel_packet(c->pair, side);
 	}
 	tcp_stall_watch(f);
-	take_number(t, c, s, side, s->payload_bytes > 0 ? TCP_DATA_NEW : TCP_DATA_NONE);
+	take_number(t, c, s, side, s->payload_bytes > 0);
 }
 
 void tcp_take(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side, int64_t before_us)

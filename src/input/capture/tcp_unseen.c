@@ -15,12 +15,12 @@ static int64_t most_us(uint32_t packets, int64_t rtt_us)
 	return packets > 20 ? INT64_MAX : rto_us * ((INT64_C(1) << (packets > 1 ? packets - 1 : packets)) - 1) + rtt_us;
 }
 
-bool tcp_unseen_since(int64_t before_us, int64_t now_us, uint32_t packets, const struct tcp_median *rtt, struct tcp_unseen *out)
+bool tcp_unseen_since(const struct tcp_left_out *left_out, int64_t now_us, const struct tcp_median *rtt, struct tcp_unseen *out)
 {
-	const int64_t most = most_us(packets, tcp_median_us(rtt));
+	const int64_t most = most_us(left_out->packets, tcp_median_us(rtt));
 
-	*out = (struct tcp_unseen){ .start_us = before_us, .end_us = now_us, .packets = packets };
-	if (now_us - before_us > most)
+	*out = (struct tcp_unseen){ .start_us = left_out->since_us, .end_us = now_us, .packets = left_out->packets };
+	if (now_us - left_out->since_us > most)
 		out->start_us = now_us - most;
 	return now_us - out->start_us >= TCP_UNSEEN_LEAST_US;
 }
