@@ -78,9 +78,12 @@ static inline bool kafka_stream_is_inside(const struct kafka_stream *s, uint32_t
 	return s->over >= wire && sequence == s->next && s->synced && s->parked == NULL;
 }
 
-/* Takes a piece of which that is so; the same as kafka_stream_take, which asks it first. */
-void kafka_stream_pass(struct kafka_stream *s, const struct kafka_framing *f, void *context, const uint8_t *bytes, size_t captured,
-		       size_t wire);
+/* Steps over a piece of which that is so: what kafka_stream_take does, if nobody wants to know what it is. */
+static inline void kafka_stream_pass_inside(struct kafka_stream *s, uint64_t wire)
+{
+	s->next += (uint32_t)wire;
+	s->over -= wire;
+}
 
 /* The next byte will have this sequence number, and a frame begins there. */
 void kafka_stream_start(struct kafka_stream *s, uint32_t sequence);
