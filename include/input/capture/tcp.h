@@ -51,6 +51,8 @@ struct tcp;
 struct tcp *tcp_new(struct event_sink sink);
 /* 0, or -1 when the sink failed. Memory is bounded by the number of open connections, which is bounded too. */
 int tcp_segment(struct tcp *t, const struct segment *s);
+/* The same without the short ways of the commonest segments, for tests to compare the two. */
+int tcp_segment_any(struct tcp *t, const struct segment *s);
 /*
  * The same in two steps, some segments apart: what the segment will need is
  * fetched from memory while those before it are taken. What comes between

@@ -426,7 +426,9 @@ static struct tcp_conn *expect(const struct capture *c, const struct record_pack
 {
 	if (!p->is_plain)
 		return NULL;
-	__builtin_prefetch(p->segment.payload);
+	/* Others would have to come from the core that has copied them, and to go back there. */
+	if (p->may_begin)
+		__builtin_prefetch(p->segment.payload);
 	return tcp_expect(c->tcp, &p->key);
 }
 

@@ -237,33 +237,14 @@ struct tcp_conn *tcp_expect(const struct tcp *t, const struct tcp_key *key)
 	return likely;
 }
 
-int tcp_segment(struct tcp *t, const struct segment *s)
+/* any: without the short ways. */
+static inline __attribute__((always_inline)) int
+take_segment(struct tcp *t, const struct segment *s, const struct tcp_key *key, struct tcp_conn *likely, bool any)
 {
-	const struct tcp_key key = tcp_key_of(s);
-
-	return tcp_segment_expected(t, s, &key, tcp_expect(t, &key));
-}
-
-int tcp_segment_expected(struct tcp *t, const struct segment *s, const struct tcp_key *key, struct tcp_conn *likely)
-{
-	struct segment inside;
 	struct tcp_conn *c;
 	int64_t before_us;
 	unsigned side;
-	bool is_copy;
 
-	/* Packets of several queues may be recorded slightly out of order. */
-	if (s->time_us > t->now_us)
-		t->now_us = s->time_us;
-	is_copy = tcp_copies_see(t->copies, s, key->digest, t->now_us);
-	if (t->copies->alias_count > 0) {
-		inside = in_its_domain(t, s);
-		s = &inside;
-	}
-	if (is_copy) {
-		count_copy(t, s, key->hash);
-		return 0;
-	}
 	c = connection_of(t, s, key->hash, likely, &side);
 	if (c == NULL)
 		return result(t);
@@ -273,10 +254,58 @@ int tcp_segment_expected(struct tcp *t, const struct segment *s, const struct tc
 	tcp_sight_see(&t->sights, &t->report, c, side, s);
 	tcp_stall_host_heard(c->pair, side, c, t->now_us, &t->report);
 	if (!c->closed)
-		tcp_take(t, c, s, side, before_us);
+		(any ? tcp_take_any : tcp_take)(t, c, s, side, before_us);
 	if (!c->closed && !c->is_foreign && (s->payload_bytes > 0 || c->kafka != NULL))
-		kafka_segment(t->kafka, c, side, s, t->now_us);
+		(any ? kafka_segment_any : kafka_segment)(t->kafka, c, side, s, t->now_us);
 	return result(t);
+}
+
+/* Takes its time, and remembers it among the frames that may come again. */
+static bool is_copy(struct tcp *t, const struct segment *s, const struct tcp_key *key)
+{
+	/* Packets of several queues may be recorded slightly out of order. */
+	if (s->time_us > t->now_us)
+		t->now_us = s->time_us;
+	return tcp_copies_see(t->copies, s, key->digest, t->now_us);
+}
+
+/* Of a capture in which domains are one, or a copy. */
+static __attribute__((noinline)) int take_odd(struct tcp *t, const struct segment *s, const struct tcp_key *key,
+					      struct tcp_conn *likely, bool copy)
+{
+	struct segment inside = in_its_domain(t, s);
+
+	if (!copy)
+		return take_segment(t, &inside, key, likely, false);
+	count_copy(t, &inside, key->hash);
+	return 0;
+}
+
+int tcp_segment_any(struct tcp *t, const struct segment *s)
+{
+	const struct tcp_key key = tcp_key_of(s);
+
+	const bool copy = is_copy(t, s, &key);
+	const struct segment inside = in_its_domain(t, s);
+
+	if (!copy)
+		return take_segment(t, &inside, &key, NULL, true);
+	count_copy(t, &inside, key.hash);
+	return 0;
+}
+
+int tcp_segment(struct tcp *t, const struct segment *s)
+{
+	const struct tcp_key key = tcp_key_of(s);
+
+	return tcp_segment_expected(t, s, &key, tcp_expect(t, &key));
+}
+
+int tcp_segment_expected(struct tcp *t, const struct segment *s, const struct tcp_key *key, struct tcp_conn *likely)
+{
+	const bool copy = is_copy(t, s, key);
+
+	return copy || t->copies->alias_count > 0 ? take_odd(t, s, key, likely, copy) : take_segment(t, s, key, likely, false);
 }
 
 enum tcp_continuity tcp_continuity(const struct tcp *t, const struct segment *s)
