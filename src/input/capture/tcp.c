@@ -19,6 +19,9 @@
 /* Open at once; the least recently active gives way. About 2.5 KB each. */
 #define CONNECTIONS_MAX 16384
 
+/* What every segment goes through is one function, though tests have it in another form as well. */
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
 /* The ends of a segment's connection, the sender first. */
 struct ends {
 	struct tcp_address address[2];
@@ -159,14 +162,11 @@ static struct tcp_conn *find_elsewhere(struct tcp *t, const struct segment *s, u
 }
 
 /* NULL: a reset of a connection that is not known says nothing. */
-static struct tcp_conn *connection_of(struct tcp *t, const struct segment *s, uint64_t hash, struct tcp_conn *likely,
-				      unsigned *side)
+static __attribute__((noinline)) struct tcp_conn *find_connection(struct tcp *t, const struct segment *s, uint64_t hash,
+								  unsigned *side)
 {
-	struct tcp_conn *c = likely;
+	struct tcp_conn *c = tcp_table_find(&t->table, s, hash, side);
 	struct ends e;
-
-	if (c == NULL || !tcp_table_is(c, s, side))
-		c = tcp_table_find(&t->table, s, hash, side);
 
 	if (c != NULL && is_reuse(c, s, *side)) {
 		forget(t, c);
@@ -182,6 +182,16 @@ static struct tcp_conn *connection_of(struct tcp *t, const struct segment *s, ui
 		return NULL;
 	e = ends_of(s);
 	return open_connection(t, s, &e, side);
+}
+
+/* Nearly always the likely one; a SYN may open another in its place. */
+ALWAYS_INLINE struct tcp_conn *connection_of(struct tcp *t, const struct segment *s, uint64_t hash, struct tcp_conn *likely,
+					     unsigned *side)
+{
+	if (likely == NULL || (s->flags & TCP_SYN) != 0 || !tcp_table_is(likely, s, side))
+		return find_connection(t, s, hash, side);
+	tcp_activity_touch(&t->activity, likely->number);
+	return likely;
 }
 
 /* ---- public ---- */
@@ -238,8 +248,7 @@ struct tcp_conn *tcp_expect(const struct tcp *t, const struct tcp_key *key)
 }
 
 /* any: without the short ways. */
-static inline __attribute__((always_inline)) int
-take_segment(struct tcp *t, const struct segment *s, const struct tcp_key *key, struct tcp_conn *likely, bool any)
+ALWAYS_INLINE int take_segment(struct tcp *t, const struct segment *s, const struct tcp_key *key, struct tcp_conn *likely, bool any)
 {
 	struct tcp_conn *c;
 	int64_t before_us;
@@ -261,7 +270,7 @@ take_segment(struct tcp *t, const struct segment *s, const struct tcp_key *key, 
 }
 
 /* Takes its time, and remembers it among the frames that may come again. */
-static bool is_copy(struct tcp *t, const struct segment *s, const struct tcp_key *key)
+ALWAYS_INLINE bool is_copy(struct tcp *t, const struct segment *s, const struct tcp_key *key)
 {
 	/* Packets of several queues may be recorded slightly out of order. */
 	if (s->time_us > t->now_us)
