@@ -55,9 +55,9 @@ int groups_find(struct store *s, const struct clocks *c, const struct analysis_o
 struct group *groups_get(const struct groups *g, struct sv name);
 const struct member *group_member(const struct group *g, struct sv member_id);
 /*
- * Kafka's defaults where a setting is not known, for arithmetic that must have one, by the client's version: 45000, 3000,
- * 300000, 30000 from Kafka 3.0 on, and where the version is not known either. Under the consumer protocol the broker sets session and heartbeat, 45000 and 5000 by default, and the
- * clients' values are without effect.
+ * Kafka's defaults where a setting is not known, for arithmetic that must have one, by the client's version: 45000,
+ * 3000, 300000, 30000 from Kafka 3.0 on, and where the version is not known either. Under the consumer protocol the
+ * broker sets session and heartbeat, 45000 and 5000 by default, and the clients' values are without effect.
  */
 int64_t group_session_timeout_ms(const struct group *g);
 int64_t group_heartbeat_interval_ms(const struct group *g);

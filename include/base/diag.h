@@ -55,6 +55,9 @@ void diag_set_input(struct diag *d, struct sv path, int64_t input);
 void diag_add(struct diag *d, enum severity severity, const char *code, const struct place *place,
 	      const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* So many more of a kind whose first have been added one by one: they are only counted. */
+void diag_add_more(struct diag *d, enum severity severity, const char *code, uint64_t times);
+
 /* Takes over a problem as it was recorded in an earlier run. */
 void diag_restore(struct diag *d, const struct problem *p);
 

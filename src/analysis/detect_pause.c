@@ -17,6 +17,8 @@
 
 /* From fewer the rhythm of a client's heartbeats is not known. */
 #define HEARTBEATS_LEAST 8
+/* The last of an answer's packets may come so long after the first, of which a delivery tells. */
+#define DELIVERED_NEAR_US (10 * US_PER_MS)
 
 /* Intervals in order of time, disjoint: one ends when the side speaks, which may begin the next. */
 struct phases {
@@ -33,6 +35,7 @@ struct conversation {
 	struct phases called_quiet; /* while a request of the caller stood unanswered */
 	bool is_read;		    /* its requests are known, and what answers were overdue */
 	struct phases joining;	    /* while it waited for a join or a sync to be answered */
+	struct phases delivered;    /* records, that it had asked for */
 	struct phases overdue;	    /* beyond what a request itself allows: a fetch may wait for records */
 	struct span_set waiting;    /* for what was owed, while connected */
 	int64_t long_quiet_us;	    /* of the caller, in phases that are long enough for a pause */
@@ -146,20 +149,22 @@ static void hear_heartbeat(const struct detect_context *ctx, struct conversation
 
 /*
  * A timer gives one gap, again and again. Where heartbeats wait for the next
- * poll the shortest gaps are the interval, whatever it was set to, and many
- * others are longer.
+ * poll the shorter gaps are about the interval, whatever it was set to, and
+ * many are longer by a quarter and more. What is longer by far is an outage.
  */
 static bool is_untimed(const struct detect_context *ctx, struct conversation *c)
 {
-	int64_t late = 0;
+	int64_t usual = 0, late = 0;
 
 	if (c->gap_count < HEARTBEATS_LEAST)
 		return false;
 	qsort(c->gaps, c->gap_count, sizeof *c->gaps, order_i64_items);
-	int64_t interval_us = c->gaps[c->gap_count / 10];
-	for (size_t i = 0; i < c->gap_count; i++)
-		late += c->gaps[i] > interval_us / 100 * detect_threshold(ctx, THRESHOLD_PAUSE_HEARTBEAT_PERCENT);
-	return late * 100 >= (int64_t)c->gap_count * detect_threshold(ctx, THRESHOLD_PAUSE_UNTIMED_PERCENT);
+	int64_t interval_us = c->gaps[c->gap_count / 3];
+	for (size_t i = 0; i < c->gap_count && c->gaps[i] / 3 <= interval_us; i++) {
+		usual++;
+		late += c->gaps[i] > interval_us + interval_us / 4;
+	}
+	return late * 100 >= usual * detect_threshold(ctx, THRESHOLD_PAUSE_UNTIMED_PERCENT);
 }
 
 /* What Kafka's own words say of a path. Those that are inferred say nothing of answers. */
@@ -170,6 +175,8 @@ static void hear_requests(const struct detect_context *ctx, struct conversation 
 	c->is_read = true;
 	if (e->type == EVENT_WIRE_HEARTBEAT)
 		hear_heartbeat(ctx, c, e);
+	if (e->type == EVENT_WIRE_FETCH)
+		add_phase(ctx->arena, &c->delivered, detect_event_span(ctx, e));
 	if (e->type == EVENT_WIRE_LATE || e->type == EVENT_WIRE_UNANSWERED)
 		add_phase(ctx->arena, &c->overdue, overdue_part(ctx, e));
 	if (e->type == EVENT_WIRE_JOINED || e->type == EVENT_WIRE_SYNCED ||
@@ -326,17 +333,28 @@ static bool is_its_habit(const struct detect_context *ctx, const struct conversa
 	return c->long_quiet_us > span_set_length_us(&c->open) / 100 * detect_threshold(ctx, THRESHOLD_PAUSE_HABIT_PERCENT);
 }
 
+/* Deliveries within a second may be told as one, at the first's time. */
+static bool brought_records(const struct conversation *c, struct ref_time answer)
+{
+	const struct span *delivered = last_from(&c->delivered, answer.us + DELIVERED_NEAR_US);
+
+	return delivered != NULL && answer.us - delivered->end.us <= US_PER_S;
+}
+
 /*
  * A client without a timer for its heartbeats sends nothing while its handler
- * works on the records that it has, and asks for nothing: on the wire it cannot
- * be told from one that stands still (method.md 4). One that stopped while it
- * waited is betrayed by its fetch, which is answered into the silence.
+ * works on the records that it was given, and asks for nothing: on the wire it
+ * cannot be told from one that stands still (method.md 4). One that stopped
+ * while it waited is betrayed by its fetch, which is answered into the silence,
+ * without records as a rule.
  */
 static bool may_be_handling(const struct detect_context *ctx, const struct conversation *c, const struct event *e)
 {
 	int64_t near_us = detect_threshold(ctx, THRESHOLD_PAUSE_ASKED_MS) * US_PER_MS, spoken_us;
 
-	return c->is_untimed && event_int(e, FIELD_SPOKEN_AT_US, &spoken_us) && spoken_us - e->time.us <= near_us;
+	if (!c->is_untimed || !event_int(e, FIELD_SPOKEN_AT_US, &spoken_us))
+		return false;
+	return spoken_us - e->time.us <= near_us || brought_records(c, detect_span(ctx, e->host, spoken_us, spoken_us).start);
 }
 
 static void take_quiet_caller(const struct detect_context *ctx, const struct conversation *c,

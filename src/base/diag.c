@@ -75,6 +75,20 @@ __attribute__((format(printf, 2, 0))) static struct sv format_message(struct dia
 	return arena_printf(d->arena, "%s%s", text, cut ? "..." : "");
 }
 
+static void summarize(struct diag *d, struct tally *t, enum severity severity, uint64_t times)
+{
+	if (t->summary == 0) {
+		struct problem *p = push(d, severity, t->code);
+		p->message = SV("and more of the same kind");
+		p->count = 0;
+		t->summary = d->count;
+	}
+	struct problem *summary = &d->problems[t->summary - 1];
+	summary->count += times;
+	if (severity > summary->severity)
+		summary->severity = severity;
+}
+
 void diag_add(struct diag *d, enum severity severity, const char *code, const struct place *place, const char *format,
 	      ...)
 {
@@ -92,16 +106,16 @@ void diag_add(struct diag *d, enum severity severity, const char *code, const st
 		}
 		return;
 	}
-	if (t->summary == 0) {
-		struct problem *p = push(d, severity, code);
-		p->message = SV("and more of the same kind");
-		t->summary = d->count;
+	summarize(d, t, severity, 1);
+}
+
+void diag_add_more(struct diag *d, enum severity severity, const char *code, uint64_t times)
+{
+	struct tally *t = tally_of(d, code);
+	if (times == 0)
 		return;
-	}
-	struct problem *summary = &d->problems[t->summary - 1];
-	summary->count++;
-	if (severity > summary->severity)
-		summary->severity = severity;
+	t->count += times;
+	summarize(d, t, severity, times);
 }
 
 void diag_restore(struct diag *d, const struct problem *p)

@@ -304,14 +304,14 @@ static bool set_own(struct event *e, enum own_fact fact, const struct value *v)
 {
 	if (v->is_text == (fact == OWN_DURATION))
 		return false;
-	if (fact == OWN_HOST)
+	if (!v->is_text)
+		e->duration_us = v->number;
+	else if (fact == OWN_HOST)
 		e->host = v->text;
 	else if (fact == OWN_STRENGTH)
 		e->strength = sv_eq(v->text, sv_of(strength_name(STRENGTH_PROVES))) ? STRENGTH_PROVES : STRENGTH_SUGGESTS;
-	else if (fact == OWN_UNIT)
-		e->place.unit = unit_by_name(v->text);
 	else
-		e->duration_us = v->number;
+		e->place.unit = unit_by_name(v->text);
 	return true;
 }
 

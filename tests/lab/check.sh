@@ -17,7 +17,7 @@ out=$(mktemp -d) || exit 1
 trap 'rm -rf "$out"' EXIT
 right=tests/lab/right
 # Analysed with parts of their evidence too: each kind of cause, client and protocol once. halves.sh does it with all runs.
-parted="blackout-long flapping-path quiet-hour conntrack-deleted reset-long broker-pause crash-restart static-expiry \
+parted="both-ends blackout-long flapping-path quiet-hour conntrack-deleted reset-long broker-pause crash-restart static-expiry \
 	cooperative-blackout kip848-blackout kafka-2.8-slow-handler client-franz-go client-aiokafka clock-behind lost-steps"
 
 # evidence TRUTH: what is analysed for it, a folder or an archive beside it

@@ -199,6 +199,7 @@ struct episode {
 	int64_t start, end;
 	int64_t start_seen;	/* as late as it can show: a path is not seen to fail while the process or the broker is paused */
 	bool is_partial;	/* what gets through shows the path well for a while */
+	const char *called;	/* at the path's other end; "" when it is about no path */
 };
 
 /* When a window began and ended: the outage where the report knows it, else the whole silence. */
@@ -220,10 +221,27 @@ static struct extent extent_of(json w)
 				number(w, "resolution_ms") * MS };
 }
 
-/* On the fault's host; a broker's fault is seen on the paths to it, from any host. */
+/* consumer-N is 10.77.N.10 (labkit/plan.py). */
+static bool is_address_of(const char *address, const char *host)
+{
+	char own[64];
+
+	snprintf(own, sizeof own, "10.77.%s.10", strncmp(host, "consumer-", 9) == 0 ? host + 9 : "");
+	return strcmp(address, own) == 0;
+}
+
+/* What the host at the path's other end counts, or captures of this path. */
+static bool is_seen_at_other_end(json w, const struct episode *e)
+{
+	const char *caller = text(w, "path.a");
+
+	return e->called[0] != '\0' && strcmp(text(w, "host"), e->called) == 0 && (caller[0] == '\0' || is_address_of(caller, e->host));
+}
+
+/* On the fault's host, or at the other end of its path; a broker's fault is seen on the paths to it, from any host. */
 static bool is_place_of(json w, const struct episode *e)
 {
-	return strcmp(text(w, "host"), e->host) == 0 || strncmp(e->host, "broker", 6) == 0;
+	return strcmp(text(w, "host"), e->host) == 0 || strncmp(e->host, "broker", 6) == 0 || is_seen_at_other_end(w, e);
 }
 
 /*
@@ -321,7 +339,8 @@ static void add_fault(struct episode *e, json faults, json fault)
 {
 	int64_t start = instant(fault, "start"), end = instant(fault, "end"), seen = start_seen(faults, fault);
 	if (e->faults++ == 0) {
-		*e = (struct episode){ text(fault, "host"), 1, text(fault, "id"), text(fault, "kind"), start, end, seen, is_partial(fault) };
+		*e = (struct episode){ text(fault, "host"), 1, text(fault, "id"), text(fault, "kind"), start, end, seen, is_partial(fault),
+				       text(fault, "path.b") };
 		return;
 	}
 	if (start < e->start) {

@@ -17,7 +17,7 @@
 #include "base/sv.h"
 
 /* So many bytes behind a block must be readable. */
-#define FILTER_SLACK 16
+#define FILTER_SLACK 160
 
 struct filter;
 
@@ -38,5 +38,12 @@ struct filter *filter_new(const struct sv *literals, size_t n, struct sv sample,
 /* Adds what stands in the block, of less than 4 GiB. */
 void filter_run(const struct filter *f, const char *bytes, size_t n, struct filter_hits *out);
 void filter_hits_free(struct filter_hits *h);
+
+/*
+ * The ways of looking that this machine has, from 0 on: which is the fastest is
+ * found out by trying. What they find is the same.
+ */
+size_t filter_way_count(void);
+struct filter *filter_new_by(size_t way, const struct sv *literals, size_t n, struct sv sample, struct arena *a);
 
 #endif

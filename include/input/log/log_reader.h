@@ -44,6 +44,8 @@ struct log_host *log_host_of(struct log_reader *reader, struct sv name);
 /* When it is so much that it is worth a word. */
 void log_note_backwards(const struct log_reader *reader, int64_t back_us, const struct place *place);
 void log_note_near_miss(const struct log_reader *reader, struct sv message, const struct place *place);
+/* So many more of both, behind those of which something is said. */
+void log_note_more(const struct log_reader *reader, uint64_t near_misses, uint64_t steps_back);
 
 /* A record that was found without unwrap, and what is known of it. */
 struct log_plain {

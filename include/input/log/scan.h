@@ -28,10 +28,12 @@
 #include "input/rules/rules.h"
 
 /* So many bytes behind a block must be readable. */
-#define SCAN_SLACK MARKS_SLACK
+#define SCAN_SLACK FILTER_SLACK
 
 /* yyyy-MM-dd HH:mm:ss, whatever stands between the digits. */
 #define SCAN_SECOND_BYTES 19
+/* Of its fraction so many digits count. */
+#define SCAN_FRACTION_DIGITS 6
 
 /* How the lines of one input are looked at; shared by all threads. */
 struct scan_plan;
@@ -99,8 +101,9 @@ struct scan_piece {
 	size_t first_plain, plain_count;	/* among those of the block */
 };
 
-/* What a line has behind its time: all zero for none. */
-#define SCAN_SIGNS 256
+/* What a line has behind its time. */
+#define SCAN_SIGNS_LOG2 9
+#define SCAN_SIGNS (1u << SCAN_SIGNS_LOG2)
 struct scan_sign {
 	uint64_t bytes[2];
 };
@@ -110,7 +113,8 @@ struct scan {
 	const struct scan_plan *plan;
 	struct marks marks;
 	struct filter_hits hits;
-	struct scan_sign signs[SCAN_FORMS_MAX][SCAN_SIGNS];	/* of lines of the block that the layout fitted */
+	struct scan_sign signs[SCAN_FORMS_MAX][SCAN_SIGNS];	/* of lines that the layout fitted: the plan's, and of the block */
+	bool signs_are_the_plans;	/* and no others */
 	struct scan_piece *pieces;	/* the lead first; they cover the block */
 	size_t piece_count, piece_capacity;
 	struct scan_plain *plain;

@@ -180,9 +180,10 @@ static bool settle_day(struct reader *r, bool has_half, bool comma)
 
 static struct host_time instant(const struct reader *r, int64_t day, int64_t second)
 {
+	const struct zone utc_zone = { 0 };
 	int64_t utc[2];
 
-	(void)zone_instants(r->is_utc ? (struct zone){ 0 } : r->sar.in->zone, day * DAY_S + second, utc);
+	(void)zone_instants(r->is_utc ? utc_zone : r->sar.in->zone, day * DAY_S + second, utc);
 	return (struct host_time){ utc[0] * US_PER_S };
 }
 

@@ -7,13 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-/* Both tables fit the first cache. Few q-grams get a byte each, which is a step less to look up; many get a bit. */
-#define TABLE_BYTES ((size_t)32768)
-#define BYTE_TABLE_MOST 400
-#define HEADS 4096
-/* How often q-grams occur in the sample, by their hash. */
-#define SAMPLE_BITS 18
+#include "input/log/filter_way.h"
+
+#define HEADS_LOG2 12
+
+/* Of the places of a sample one in so many tells enough. */
+#define SAMPLE_STEP 2
+
+/* So many bytes of a sample are looked at to find out which way is the fastest, so many times each. */
+#define TRIAL_BYTES 16384
+#define TRIALS 3
 
 /* One q-gram of one literal. */
 struct gram {
@@ -21,80 +26,57 @@ struct gram {
 	uint32_t literal;
 	uint32_t offset;	/* of the q-gram in the literal */
 	int32_t next;		/* -1: none */
+	uint64_t first, mask;	/* the literal's first eight bytes, or how many it has */
 };
 
 struct filter {
-	unsigned gram_bytes, stride;
-	/*
-	 * Times the eight bytes at a place, a hash of its q-gram in the upper bits: it is
-	 * shifted so far up that the bytes behind the q-gram fall out.
-	 */
-	uint64_t factor;
-	bool bits;
-	uint8_t *table;
+	struct filter_table table;
 	int32_t *heads;
 	struct gram *grams;
 	size_t gram_count;
 	const struct sv *literals;
 };
 
-/* By the length of the shortest literal: measured. Longer q-grams are rarer, wider strides are fewer looks. */
-static const struct choice {
-	size_t least;
-	unsigned gram_bytes, stride;
-} choices[] = {
-	{ 15, 8, 8 }, { 14, 8, 7 }, { 13, 8, 6 }, { 12, 8, 5 }, { 11, 8, 4 }, { 10, 6, 5 },
-	{ 9, 6, 4 },  { 8, 5, 4 },  { 7, 4, 4 },  { 6, 4, 3 },  { 5, 4, 2 },  { 4, 4, 1 },
-};
-
-static inline uint64_t load(const char *p)
-{
-	uint64_t x;
-
-	memcpy(&x, p, sizeof x);
-	/* The first byte is the lowest: the factor shifts the last ones out. */
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	x = __builtin_bswap64(x);
-#endif
-	return x;
-}
-
-#define FACTOR UINT64_C(0x9e3779b97f4a7c15)
-
 /* ---- making ---- */
 
-static uint16_t *count_sample(const struct filter *f, struct sv sample)
+static size_t cell_of(const struct filter_table *t, uint64_t bytes)
 {
-	uint16_t *counts = calloc((size_t)1 << SAMPLE_BITS, sizeof *counts);
+	return t->way->hash(t, bytes) >> (32 - t->cells_log2);
+}
 
-	for (size_t i = 0; counts != NULL && i + 8 <= sample.n; i++) {
-		uint16_t *c = &counts[load(sample.p + i) * f->factor >> (64 - SAMPLE_BITS)];
+/* How often each cell is met in the sample. */
+static uint16_t *count_sample(const struct filter_table *t, struct sv sample)
+{
+	uint16_t *counts = calloc((size_t)1 << t->cells_log2, sizeof *counts);
+
+	for (size_t i = 0; counts != NULL && i + 8 <= sample.n; i += SAMPLE_STEP) {
+		uint16_t *c = &counts[cell_of(t, filter_load(sample.p + i))];
 
 		*c = (uint16_t)(*c + (*c < UINT16_MAX));
 	}
 	return counts;
 }
 
-/* Of the q-gram at the offset, of a literal that may end right behind it. */
-static uint64_t hash_at(const struct filter *f, struct sv literal, size_t offset)
+/* Up to eight bytes, of a literal that may end sooner. */
+static uint64_t bytes_at(struct sv literal, size_t offset)
 {
 	char bytes[8] = { 0 };
 
-	memcpy(bytes, literal.p + offset, f->gram_bytes);
-	return load(bytes) * f->factor;
+	memcpy(bytes, literal.p + offset, literal.n - offset < 8 ? literal.n - offset : 8);
+	return filter_load(bytes);
 }
 
-/* Where the window begins whose q-grams are rarest in the sample. */
-static size_t rarest_window(const struct filter *f, struct sv literal, const uint16_t *counts)
+/* Where the window begins whose cells are met least often in the sample. */
+static size_t rarest_window(const struct filter_table *t, struct sv literal, const uint16_t *counts)
 {
-	size_t window = f->gram_bytes + f->stride - 1, best = 0;
+	size_t window = t->steps.gram_bytes + t->steps.stride - 1, best = 0;
 	uint64_t least = UINT64_MAX;
 
 	for (size_t at = 0; counts != NULL && at + window <= literal.n; at++) {
 		uint64_t sum = 0;
 
-		for (size_t i = 0; i < f->stride; i++)
-			sum += counts[hash_at(f, literal, at + i) >> (64 - SAMPLE_BITS)];
+		for (size_t i = 0; i < t->steps.stride; i++)
+			sum += counts[cell_of(t, bytes_at(literal, at + i))];
 		if (sum < least) {
 			least = sum;
 			best = at;
@@ -103,64 +85,129 @@ static size_t rarest_window(const struct filter *f, struct sv literal, const uin
 	return best;
 }
 
-static void set_entry(struct filter *f, uint64_t h)
-{
-	if (f->bits)
-		f->table[h >> 49] |= (uint8_t)(1u << (h >> 46 & 7));
-	else
-		f->table[h >> 49] = 1;
-}
-
 static void add_gram(struct filter *f, size_t literal, size_t offset)
 {
-	uint64_t h = hash_at(f, f->literals[literal], offset);
-	int32_t *head = &f->heads[(h >> 32) % HEADS];
+	struct sv text = f->literals[literal];
+	uint32_t h = f->table.way->hash(&f->table, bytes_at(text, offset));
+	int32_t *head = &f->heads[h >> (32 - HEADS_LOG2)];
 
-	set_entry(f, h);
-	f->grams[f->gram_count] = (struct gram){ (uint32_t)(h >> 32), (uint32_t)literal, (uint32_t)offset, *head };
+	f->table.way->set(&f->table, h >> (32 - f->table.cells_log2));
+	f->grams[f->gram_count] = (struct gram){
+		.hash = h, .literal = (uint32_t)literal, .offset = (uint32_t)offset, .next = *head,
+		.first = bytes_at(text, 0), .mask = text.n < 8 ? ((uint64_t)1 << 8 * text.n) - 1 : UINT64_MAX,
+	};
 	*head = (int32_t)f->gram_count++;
 }
 
-static const struct choice *choose(const struct sv *literals, size_t n)
+static size_t shortest(const struct sv *literals, size_t n)
 {
-	size_t least = SIZE_MAX, i = 0;
+	size_t least = n > 0 ? SIZE_MAX : 0;
 
 	for (size_t k = 0; k < n; k++)
 		least = literals[k].n < least ? literals[k].n : least;
-	if (n == 0 || least < FILTER_LITERAL_LEAST)
-		return NULL;
-	while (choices[i].least > least)
-		i++;
-	return &choices[i];
+	return least;
 }
 
-struct filter *filter_new(const struct sv *literals, size_t n, struct sv sample, struct arena *a)
+static struct filter_table table_of(const struct filter_way *way, size_t least, size_t n, struct arena *a)
 {
-	const struct choice *c = choose(literals, n);
+	struct filter_table t = { .way = way, .steps = way->steps(least) };
+
+	t.gram_mask = t.steps.gram_bytes < 8 ? (UINT64_C(1) << 8 * t.steps.gram_bytes) - 1 : UINT64_MAX;
+	t.cells_log2 = way->cells_log2(n * t.steps.stride);
+	t.cells = arena_alloc(a, FILTER_TABLE_BYTES);
+	return t;
+}
+
+struct filter *filter_new_by(size_t way, const struct sv *literals, size_t n, struct sv sample, struct arena *a)
+{
+	size_t least = shortest(literals, n);
 	struct filter *f;
 	uint16_t *counts;
 
-	if (c == NULL || n > UINT32_MAX)
+	if (least < FILTER_LITERAL_LEAST || n > INT32_MAX / 8)
 		return NULL;
 	f = arena_alloc(a, sizeof *f);
-	f->gram_bytes = c->gram_bytes;
-	f->stride = c->stride;
-	f->factor = FACTOR << (64 - 8 * c->gram_bytes);
-	f->bits = n * c->stride > BYTE_TABLE_MOST;
-	f->table = arena_alloc(a, TABLE_BYTES);
-	f->heads = arena_array(a, HEADS, sizeof *f->heads);
-	memset(f->heads, 0xff, HEADS * sizeof *f->heads);
-	f->grams = arena_array(a, n * c->stride, sizeof *f->grams);
+	f->table = table_of(&filter_ways[way], least, n, a);
+	f->heads = arena_array(a, (size_t)1 << HEADS_LOG2, sizeof *f->heads);
+	memset(f->heads, 0xff, sizeof *f->heads << HEADS_LOG2);
+	f->grams = arena_array(a, n * f->table.steps.stride, sizeof *f->grams);
 	f->literals = literals;
-	counts = count_sample(f, sample);
+	counts = count_sample(&f->table, sample);
 	for (size_t i = 0; i < n; i++) {
-		size_t window = rarest_window(f, literals[i], counts);
+		size_t window = rarest_window(&f->table, literals[i], counts);
 
-		for (size_t k = 0; k < c->stride; k++)
+		for (size_t k = 0; k < f->table.steps.stride; k++)
 			add_gram(f, i, window + k);
 	}
 	free(counts);
 	return f;
+}
+
+/* ---- which way ---- */
+
+size_t filter_way_count(void)
+{
+	size_t n = 0;
+
+	while (n < FILTER_WAYS && filter_ways[n].is_there != NULL && filter_ways[n].is_there())
+		n++;
+	return n;
+}
+
+static int64_t nanoseconds(void)
+{
+	struct timespec t = { 0 };
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+/* The shortest time that the sample took by a way, in which nothing is found. */
+static int64_t try_way(const struct filter *nothing, struct sv sample)
+{
+	int64_t least = INT64_MAX;
+
+	for (unsigned i = 0; i < TRIALS; i++) {
+		struct filter_hits hits = { NULL, 0, 0 };
+		int64_t begin = nanoseconds(), took;
+
+		filter_run(nothing, sample.p, TRIAL_BYTES, &hits);
+		took = nanoseconds() - begin;
+		least = took < least ? took : least;
+	}
+	return least;
+}
+
+/*
+ * Vectors that are gathered from a table take twenty times longer on some
+ * processors than on others, by what their microcode does against sampling of
+ * gathered data: only trying tells. What is found does not depend on it.
+ */
+static size_t fastest_way(size_t least, size_t n, struct sv sample, struct arena *a)
+{
+	const size_t count = filter_way_count();
+	int64_t best_ns = INT64_MAX;
+	size_t best = count - 1;
+
+	if (count == 1 || sample.n < TRIAL_BYTES + FILTER_SLACK)
+		return best;
+	for (size_t way = 0; way < count; way++) {
+		const struct filter nothing = { .table = table_of(&filter_ways[way], least, n, a) };
+		int64_t ns = try_way(&nothing, sample);
+
+		if (ns >= best_ns)
+			continue;
+		best_ns = ns;
+		best = way;
+	}
+	return best;
+}
+
+struct filter *filter_new(const struct sv *literals, size_t n, struct sv sample, struct arena *a)
+{
+	size_t least = shortest(literals, n);
+
+	return least >= FILTER_LITERAL_LEAST ? filter_new_by(fastest_way(least, n, sample, a), literals, n, sample, a) : NULL;
 }
 
 /* ---- running ---- */
@@ -184,72 +231,31 @@ void filter_hits_free(struct filter_hits *h)
 	*h = (struct filter_hits){ NULL, 0, 0 };
 }
 
-/* What the table let through. */
-static __attribute__((noinline)) void verify(const struct filter *f, const char *bytes, size_t n, size_t at, uint64_t h,
-					     struct filter_hits *out)
+/* Whether the literal stands there, in a block of so many bytes. */
+static inline bool stands(const struct gram *g, struct sv literal, const char *bytes, size_t n, size_t at)
 {
-	for (int32_t i = f->heads[(h >> 32) % HEADS]; i >= 0; i = f->grams[i].next) {
-		const struct gram *g = &f->grams[i];
-		struct sv literal = f->literals[g->literal];
-
-		if (g->hash == (uint32_t)(h >> 32) && at >= g->offset && literal.n <= n - (at - g->offset) &&
-		    memcmp(bytes + at - g->offset, literal.p, literal.n) == 0)
-			push(out, at - g->offset, g->literal);
-	}
+	if (((filter_load(bytes + at) ^ g->first) & g->mask) != 0 || literal.n > n - at)
+		return false;
+	return literal.n <= 8 || memcmp(bytes + at + 8, literal.p + 8, literal.n - 8) == 0;
 }
 
-/* In the lowest bit. */
-static inline unsigned entry(const uint8_t *table, uint64_t h, bool bits)
+void filter_verify(const struct filter *f, const char *bytes, size_t n, const struct filter_place *places, size_t count,
+		   struct filter_hits *out)
 {
-	return bits ? (unsigned)table[h >> 49] >> (h >> 46 & 7) : table[h >> 49];
-}
+	for (size_t i = 0; i < count; i++) {
+		const struct filter_place place = places[i];
 
-/* Four looks a step, and one branch for all of them. Inlined with constants: one loop for each stride and table. */
-static inline __attribute__((always_inline)) void run(const struct filter *f, const char *bytes, size_t n,
-						      struct filter_hits *out, size_t stride, bool bits)
-{
-	const uint8_t *table = f->table;
-	const uint64_t factor = f->factor;
-	size_t at = 0;
+		for (int32_t k = f->heads[place.hash >> (32 - HEADS_LOG2)]; k >= 0; k = f->grams[k].next) {
+			const struct gram *g = &f->grams[k];
 
-	for (; at + 4 * stride <= n; at += 4 * stride) {
-		uint64_t h0 = load(bytes + at) * factor, h1 = load(bytes + at + stride) * factor;
-		uint64_t h2 = load(bytes + at + 2 * stride) * factor, h3 = load(bytes + at + 3 * stride) * factor;
-		unsigned found0 = entry(table, h0, bits), found1 = entry(table, h1, bits);
-		unsigned found2 = entry(table, h2, bits), found3 = entry(table, h3, bits);
-
-		if (__builtin_expect(((found0 | found1 | found2 | found3) & 1) == 0, 1))
-			continue;
-		if ((found0 & 1) != 0)
-			verify(f, bytes, n, at, h0, out);
-		if ((found1 & 1) != 0)
-			verify(f, bytes, n, at + stride, h1, out);
-		if ((found2 & 1) != 0)
-			verify(f, bytes, n, at + 2 * stride, h2, out);
-		if ((found3 & 1) != 0)
-			verify(f, bytes, n, at + 3 * stride, h3, out);
-	}
-	for (; at < n; at += stride) {
-		uint64_t h = load(bytes + at) * factor;
-
-		if ((entry(table, h, bits) & 1) != 0)
-			verify(f, bytes, n, at, h, out);
+			if (g->hash == place.hash && place.at >= g->offset &&
+			    stands(g, f->literals[g->literal], bytes, n, place.at - g->offset))
+				push(out, place.at - g->offset, g->literal);
+		}
 	}
 }
 
 void filter_run(const struct filter *f, const char *bytes, size_t n, struct filter_hits *out)
 {
-	switch (f->stride) {
-#define CASE(s)                                       \
-	case s:                                       \
-		if (f->bits)                          \
-			run(f, bytes, n, out, s, true);  \
-		else                                  \
-			run(f, bytes, n, out, s, false); \
-		break;
-	CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8)
-#undef CASE
-	default:
-		break;
-	}
+	f->table.way->run(f, &f->table, bytes, n, out);
 }

@@ -12,6 +12,8 @@
 #include "input/log/log.h"
 #include "input/log/log_reader.h"
 
+#define BACKWARDS_CODE "log.time_backwards"
+
 /* As much of a record as tells what it is. */
 #define NEAR_MISS_BYTES 160
 
@@ -71,7 +73,7 @@ static void note_format(struct ingest *in, const struct unwrapped *r)
 void log_note_backwards(const struct log_reader *reader, int64_t back_us, const struct place *place)
 {
 	if (back_us > SCAN_BACKWARDS_US)
-		diag_add(reader->in->diag, SEVERITY_NOTE, "log.time_backwards", place, "time goes back by %" PRId64 ".%03d s",
+		diag_add(reader->in->diag, SEVERITY_NOTE, BACKWARDS_CODE, place, "time goes back by %" PRId64 ".%03d s",
 			 back_us / US_PER_S, (int)(back_us % US_PER_S / US_PER_MS));
 }
 
@@ -119,6 +121,12 @@ void log_note_near_miss(const struct log_reader *reader, struct sv message, cons
 	buf_add_plain(&text, sv_sub(message, 0, NEAR_MISS_BYTES));
 	diag_add(reader->in->diag, SEVERITY_NOTE, NEAR_MISS_CODE, place, NEAR_MISS_WORDS "%.*s", SV_ARG(buf_sv(&text)));
 	buf_fini(&text);
+}
+
+void log_note_more(const struct log_reader *reader, uint64_t near_misses, uint64_t steps_back)
+{
+	diag_add_more(reader->in->diag, SEVERITY_NOTE, NEAR_MISS_CODE, near_misses);
+	diag_add_more(reader->in->diag, SEVERITY_NOTE, BACKWARDS_CODE, steps_back);
 }
 
 /* Two writers in one file, or a copy that was made while it was written. */

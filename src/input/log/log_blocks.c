@@ -136,15 +136,6 @@ static void count(struct log_blocks *b, struct log_clock *c, const struct scan_p
 	host->timed += p->records;
 }
 
-/* Those that are only counted are behind the ones that are kept whole. */
-static void note_more(struct log_blocks *b, uint64_t near, uint64_t back)
-{
-	for (; near > 0; near--)
-		log_note_near_miss(b->reader, SV(""), NULL);
-	for (; back > 0; back--)
-		log_note_backwards(b->reader, SCAN_BACKWARDS_US + 1, NULL);
-}
-
 static void count_piece(struct log_blocks *b, const struct scan_text *t, const struct scan *s, const struct scan_piece *p)
 {
 	struct log_clock *c = clock_behind(b, b->lines + 1 + p->line, p->last_form);
@@ -159,7 +150,7 @@ static void count_piece(struct log_blocks *b, const struct scan_text *t, const s
 		if (n->record.near)
 			log_note_near_miss(b->reader, (struct sv){ t->bytes + n->record.body_at, n->record.body_bytes }, &place);
 	}
-	note_more(b, p->more_near, p->more_back);
+	log_note_more(b->reader, p->more_near, p->more_back);
 	count(b, c, p);
 }
 

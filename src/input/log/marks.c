@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -16,16 +15,25 @@
 /* Bytes that are looked at together. */
 #define STEP 64
 
-static void make_room(uint32_t **items, size_t count, size_t *capacity)
+/* As many as there are bytes: what is not written to takes no memory. */
+static void make_room(uint32_t **items, size_t n, size_t *capacity)
 {
-	if (*capacity - count >= STEP)
+	if (n + STEP <= *capacity)
 		return;
-	*capacity = *capacity == 0 ? 4096 : 2 * *capacity;
-	*items = realloc(*items, *capacity * sizeof **items);
+	*capacity = n + n / 8 + STEP;
+	free(*items);
+	*items = malloc(*capacity * sizeof **items);
 	if (*items == NULL) {
 		fputs("aftershock: out of memory\n", stderr);
 		exit(1);
 	}
+}
+
+static void begin(struct marks *m, size_t n)
+{
+	make_room(&m->ends, n, &m->end_capacity);
+	make_room(&m->others, n, &m->other_capacity);
+	m->end_count = m->other_count = 0;
 }
 
 void marks_free(struct marks *m)
@@ -45,48 +53,62 @@ static inline __attribute__((always_inline)) size_t put_bits(uint32_t *items, si
 	return count;
 }
 
-/* What one step found. Bits beyond the block are none. */
-static inline __attribute__((always_inline)) void put_step(struct marks *m, size_t at, size_t n, uint64_t ends, uint64_t others)
+/* The bits of a step that are in the block. */
+static inline uint64_t inside(size_t at, size_t n)
 {
-	if (n - at < STEP) {
-		uint64_t inside = (UINT64_C(1) << (n - at)) - 1;
+	return n - at < STEP ? (UINT64_C(1) << (n - at)) - 1 : UINT64_MAX;
+}
 
-		ends &= inside;
-		others &= inside;
-	}
-	make_room(&m->ends, m->end_count, &m->end_capacity);
-	m->end_count = put_bits(m->ends, m->end_count, (uint32_t)at, ends);
-	if (__builtin_expect(others == 0, 1))
-		return;
-	make_room(&m->others, m->other_count, &m->other_capacity);
-	m->other_count = put_bits(m->others, m->other_count, (uint32_t)at, others);
+/* What one step sees. */
+struct step {
+	uint64_t ends, others;
+	uint64_t brackets;
+};
+
+/* Bracketed dates, but for those that begin a line. begins: the step begins one. */
+static inline uint64_t later_brackets(const struct step *s, bool begins)
+{
+	return s->brackets & ~(s->ends << 1 | begins);
+}
+
+static void put_step(struct marks *m, size_t at, size_t n, const struct step *s, bool *begins)
+{
+	const uint64_t others = s->others | later_brackets(s, *begins);
+
+	*begins = s->ends >> (STEP - 1) != 0;
+	m->end_count = put_bits(m->ends, m->end_count, (uint32_t)at, s->ends & inside(at, n));
+	m->other_count = put_bits(m->others, m->other_count, (uint32_t)at, others & inside(at, n));
 }
 
 static bool is_wanted(const char *p, const struct marks_wanted *w)
 {
-	if (w->brackets && p[0] == '[' && p[5] == '-' && p[8] == '-')
-		return true;
 	for (size_t i = 0; i < w->pair_count; i++)
 		if (p[0] == w->pairs[i][0] && p[1] == w->pairs[i][1])
 			return true;
 	return false;
 }
 
-void marks_find_plain(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
+static bool is_other(const char *p, const struct marks_wanted *w)
 {
-	m->end_count = m->other_count = 0;
+	return p[0] == ESCAPE || (p[0] == 'v' && p[2] == 'k') || (p[0] == 'j' && p[3] == 'n') || is_wanted(p, w);
+}
+
+static void find_plain(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
+{
+	bool begins = true;
+
+	begin(m, n);
 	for (size_t at = 0; at < n; at += STEP) {
-		uint64_t ends = 0, others = 0;
+		struct step s = { 0 };
 
 		for (unsigned i = 0; i < STEP; i++) {
 			const char *p = bytes + at + i;
 
-			ends |= (uint64_t)(p[0] == '\n') << i;
-			others |= (uint64_t)(p[0] == ESCAPE || (p[0] == 'v' && p[2] == 'k') || (p[0] == 'j' && p[3] == 'n') ||
-					     is_wanted(p, w))
-				  << i;
+			s.ends |= (uint64_t)(p[0] == '\n') << i;
+			s.others |= (uint64_t)is_other(p, w) << i;
+			s.brackets |= (uint64_t)(w->brackets && p[0] == '[' && p[5] == '-' && p[8] == '-') << i;
 		}
-		put_step(m, at, n, ends, others);
+		put_step(m, at, n, &s, &begins);
 	}
 }
 
@@ -94,41 +116,143 @@ void marks_find_plain(struct marks *m, const char *bytes, size_t n, const struct
 
 /* ---- 32 bytes at once ---- */
 
-#define AVX2 __attribute__((target("avx2")))
-#define INLINE_AVX2 static inline __attribute__((always_inline, target("avx2")))
+#define AVX2 __attribute__((target("avx2,bmi,popcnt")))
+#define INLINE_AVX2 static inline __attribute__((always_inline, target("avx2,bmi,popcnt")))
 
-INLINE_AVX2 __m256i is_avx2(const char *p, char c)
+static bool has_avx2(void)
+{
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt");
+}
+
+/* Two bytes that stand so far apart. */
+struct pair_avx2 {
+	__m256i first, second;
+	size_t distance;
+};
+
+#define PAIRS_ALWAYS 2	/* "v?k" and "j??n" */
+struct needles_avx2 {
+	__m256i feed, escape, bracket, dash;
+	bool brackets;
+	size_t pair_count;
+	struct pair_avx2 pairs[PAIRS_ALWAYS + MARKS_PAIRS_MAX];
+};
+
+INLINE_AVX2 struct pair_avx2 pair_avx2(char first, char second, size_t distance)
+{
+	return (struct pair_avx2){ _mm256_set1_epi8(first), _mm256_set1_epi8(second), distance };
+}
+
+INLINE_AVX2 __m256i is_avx2(const char *p, __m256i needle)
 {
 	__m256i v;
 
 	memcpy(&v, p, sizeof v);
-	return _mm256_cmpeq_epi8(v, _mm256_set1_epi8(c));
+	return _mm256_cmpeq_epi8(v, needle);
 }
 
-INLINE_AVX2 uint64_t others_avx2(const char *p, const struct marks_wanted *w)
+/* Inlined with constants, so that what is not wanted costs nothing. */
+INLINE_AVX2 __m256i others_avx2(const char *p, const struct needles_avx2 *needles, size_t pair_count)
 {
-	__m256i found = is_avx2(p, ESCAPE);
+	__m256i found = is_avx2(p, needles->escape);
 
-	found = _mm256_or_si256(found, _mm256_and_si256(is_avx2(p, 'v'), is_avx2(p + 2, 'k')));
-	found = _mm256_or_si256(found, _mm256_and_si256(is_avx2(p, 'j'), is_avx2(p + 3, 'n')));
-	if (w->brackets)
-		found = _mm256_or_si256(found, _mm256_and_si256(_mm256_and_si256(is_avx2(p, '['), is_avx2(p + 5, '-')),
-								is_avx2(p + 8, '-')));
-	for (size_t i = 0; i < w->pair_count; i++)
-		found = _mm256_or_si256(found, _mm256_and_si256(is_avx2(p, w->pairs[i][0]), is_avx2(p + 1, w->pairs[i][1])));
-	return (uint32_t)_mm256_movemask_epi8(found);
-}
+	for (size_t i = 0; i < pair_count; i++) {
+		const struct pair_avx2 *pair = &needles->pairs[i];
 
-AVX2 static void marks_find_avx2(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
-{
-	m->end_count = m->other_count = 0;
-	for (size_t at = 0; at < n; at += STEP) {
-		const char *p = bytes + at;
-		uint64_t ends = (uint32_t)_mm256_movemask_epi8(is_avx2(p, '\n'));
-
-		ends |= (uint64_t)(uint32_t)_mm256_movemask_epi8(is_avx2(p + 32, '\n')) << 32;
-		put_step(m, at, n, ends, others_avx2(p, w) | others_avx2(p + 32, w) << 32);
+		found = _mm256_or_si256(found, _mm256_and_si256(is_avx2(p, pair->first), is_avx2(p + pair->distance, pair->second)));
 	}
+	return found;
+}
+
+INLINE_AVX2 __m256i brackets_avx2(const char *p, const struct needles_avx2 *needles)
+{
+	return _mm256_and_si256(_mm256_and_si256(is_avx2(p, needles->bracket), is_avx2(p + 5, needles->dash)),
+				is_avx2(p + 8, needles->dash));
+}
+
+INLINE_AVX2 uint64_t mask_avx2(__m256i low, __m256i high)
+{
+	return (uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high) << 32;
+}
+
+/*
+ * As put_bits, where mostly none, one or two are set: how many nothing foretells.
+ * Two are written in any case, and count if they are there.
+ */
+INLINE_AVX2 size_t put_few_bits(uint32_t *items, size_t count, uint32_t base, uint64_t bits)
+{
+	const size_t n = (size_t)_mm_popcnt_u64(bits);
+	const uint64_t behind = _blsr_u64(bits);
+
+	items[count] = base + (uint32_t)_tzcnt_u64(bits);
+	items[count + 1] = base + (uint32_t)_tzcnt_u64(behind);
+	if (__builtin_expect(n > 2, 0))
+		put_bits(items, count + 2, base, _blsr_u64(behind));
+	return count + n;
+}
+
+INLINE_AVX2 void step_avx2(struct marks *m, const char *bytes, size_t at, uint64_t in, const struct needles_avx2 *needles, bool brackets,
+			   size_t pair_count, bool *begins)
+{
+	const char *p = bytes + at;
+	const __m256i low = others_avx2(p, needles, pair_count), high = others_avx2(p + 32, needles, pair_count);
+	const __m256i any = _mm256_or_si256(low, high);
+	struct step s = { .ends = mask_avx2(is_avx2(p, needles->feed), is_avx2(p + 32, needles->feed)) };
+	uint64_t later = 0;
+
+	if (brackets) {
+		s.brackets = mask_avx2(brackets_avx2(p, needles), brackets_avx2(p + 32, needles));
+		later = later_brackets(&s, *begins);
+		*begins = s.ends >> (STEP - 1) != 0;
+	}
+	m->end_count = put_few_bits(m->ends, m->end_count, (uint32_t)at, s.ends & in);
+	if (__builtin_expect(!_mm256_testz_si256(any, any) || later != 0, 0))
+		m->other_count = put_bits(m->others, m->other_count, (uint32_t)at, (mask_avx2(low, high) | later) & in);
+}
+
+INLINE_AVX2 void look_avx2(struct marks *m, const char *bytes, size_t n, const struct needles_avx2 *needles, bool brackets,
+			   size_t pair_count)
+{
+	const size_t whole = n - n % STEP;
+	struct marks found = *m;
+	bool begins = true;
+
+	for (size_t at = 0; at < whole; at += STEP)
+		step_avx2(&found, bytes, at, UINT64_MAX, needles, brackets, pair_count, &begins);
+	if (whole < n)
+		step_avx2(&found, bytes, whole, inside(whole, n), needles, brackets, pair_count, &begins);
+	*m = found;
+}
+
+/* Needles that are made elsewhere are kept in registers; those that are seen to be constants gcc 12 makes anew in each step. */
+#define LOOK_AVX2(name, brackets, pair_count)                                                                          \
+	AVX2 __attribute__((noinline)) static void name(struct marks *m, const char *bytes, size_t n,                  \
+							const struct needles_avx2 *needles)                            \
+	{                                                                                                              \
+		look_avx2(m, bytes, n, needles, brackets, pair_count);                                                 \
+	}
+LOOK_AVX2(look_at_few, false, PAIRS_ALWAYS)
+LOOK_AVX2(look_at_brackets, true, PAIRS_ALWAYS)
+LOOK_AVX2(look_at_all, needles->brackets, needles->pair_count)
+
+AVX2 static void find_avx2(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
+{
+	struct needles_avx2 needles = {
+		.feed = _mm256_set1_epi8('\n'), .escape = _mm256_set1_epi8(ESCAPE),
+		.bracket = _mm256_set1_epi8('['), .dash = _mm256_set1_epi8('-'),
+		.brackets = w->brackets, .pair_count = PAIRS_ALWAYS + w->pair_count,
+		.pairs = { pair_avx2('v', 'k', 2), pair_avx2('j', 'n', 3) },
+	};
+
+	for (size_t i = 0; i < w->pair_count; i++)
+		needles.pairs[PAIRS_ALWAYS + i] = pair_avx2(w->pairs[i][0], w->pairs[i][1], 1);
+	begin(m, n);
+	if (w->pair_count > 0)
+		look_at_all(m, bytes, n, &needles);
+	else if (w->brackets)
+		look_at_brackets(m, bytes, n, &needles);
+	else
+		look_at_few(m, bytes, n, &needles);
 }
 
 /* ---- 16 bytes at once: every x86-64 has it ---- */
@@ -147,40 +271,87 @@ static inline uint64_t others_sse2(const char *p, const struct marks_wanted *w)
 
 	found = _mm_or_si128(found, _mm_and_si128(is_sse2(p, 'v'), is_sse2(p + 2, 'k')));
 	found = _mm_or_si128(found, _mm_and_si128(is_sse2(p, 'j'), is_sse2(p + 3, 'n')));
-	if (w->brackets)
-		found = _mm_or_si128(found, _mm_and_si128(_mm_and_si128(is_sse2(p, '['), is_sse2(p + 5, '-')), is_sse2(p + 8, '-')));
 	for (size_t i = 0; i < w->pair_count; i++)
 		found = _mm_or_si128(found, _mm_and_si128(is_sse2(p, w->pairs[i][0]), is_sse2(p + 1, w->pairs[i][1])));
 	return (uint32_t)_mm_movemask_epi8(found);
 }
 
-static void marks_find_sse2(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
+static inline uint64_t brackets_sse2(const char *p)
 {
-	m->end_count = m->other_count = 0;
+	const __m128i dashes = _mm_and_si128(is_sse2(p + 5, '-'), is_sse2(p + 8, '-'));
+
+	return (uint32_t)_mm_movemask_epi8(_mm_and_si128(is_sse2(p, '['), dashes));
+}
+
+static void find_sse2(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
+{
+	bool begins = true;
+
+	begin(m, n);
 	for (size_t at = 0; at < n; at += STEP) {
-		uint64_t ends = 0, others = 0;
+		struct step s = { 0 };
 
 		for (unsigned i = 0; i < STEP; i += 16) {
-			ends |= (uint64_t)(uint32_t)_mm_movemask_epi8(is_sse2(bytes + at + i, '\n')) << i;
-			others |= others_sse2(bytes + at + i, w) << i;
+			const char *p = bytes + at + i;
+
+			s.ends |= (uint64_t)(uint32_t)_mm_movemask_epi8(is_sse2(p, '\n')) << i;
+			s.others |= others_sse2(p, w) << i;
+			s.brackets |= w->brackets ? brackets_sse2(p) << i : 0;
 		}
-		put_step(m, at, n, ends, others);
+		put_step(m, at, n, &s, &begins);
 	}
 }
 
-void marks_find(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
-{
-	if (__builtin_cpu_supports("avx2"))
-		marks_find_avx2(m, bytes, n, w);
-	else
-		marks_find_sse2(m, bytes, n, w);
-}
-
-#else
-
-void marks_find(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
-{
-	marks_find_plain(m, bytes, n, w);
-}
-
 #endif
+
+size_t marks_pair_at(const char *bytes, size_t n, const char pair[2])
+{
+	for (size_t at = 0; at < n; at += STEP) {
+		const uint64_t found = marks_of(bytes + at, pair[0]) & marks_of(bytes + at + 1, pair[1]);
+
+		if (found == 0)
+			continue;
+		at += (unsigned)__builtin_ctzll(found);
+		return at < n ? at : n;
+	}
+	return n;
+}
+
+/* ---- which ---- */
+
+static bool always(void)
+{
+	return true;
+}
+
+/* The slowest first. */
+static const struct way {
+	bool (*is_there)(void);
+	void (*find)(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w);
+} ways[] = {
+	{ always, find_plain },
+#if defined(__x86_64__)
+	{ always, find_sse2 },
+	{ has_avx2, find_avx2 },
+#endif
+};
+
+size_t marks_way_count(void)
+{
+	size_t n = sizeof ways / sizeof ways[0];
+
+	while (!ways[n - 1].is_there())
+		n--;
+	return n;
+}
+
+void marks_find_by(size_t way, struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
+{
+	ways[way].find(m, bytes, n, w);
+	m->ends[m->end_count] = MARKS_NO_END;
+}
+
+void marks_find(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
+{
+	marks_find_by(marks_way_count() - 1, m, bytes, n, w);
+}

@@ -12,6 +12,8 @@
 /* A line that is delivered whole, and its CR and LF. */
 #define LINE_MOST ((size_t)LINE_BYTES_MAX + 2)
 
+#define BLOCK_ALIGNMENT ((size_t)4096)
+
 /* Where a thread keeps its block. */
 struct block {
 	char *bytes;
@@ -69,18 +71,26 @@ static void keep_tail(struct scan_reader *r, const char *bytes, size_t n)
 	r->tail_bytes = n;
 }
 
-static void make_room(struct block *b, size_t n)
+/* For n bytes, of which so many are there. */
+static void make_room(struct block *b, size_t n, size_t kept)
 {
+	char *bytes;
+
 	if (b->bytes != NULL && n + SCAN_SLACK <= b->capacity)
 		return;
-	b->capacity = n + SCAN_SLACK;
-	b->bytes = checked(realloc(b->bytes, b->capacity));
+	/* A page's start: vectors then do not lie across two lines of the cache. */
+	b->capacity = (n + SCAN_SLACK + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
+	bytes = checked(aligned_alloc(BLOCK_ALIGNMENT, b->capacity));
+	if (b->bytes != NULL)
+		memcpy(bytes, b->bytes, kept);
+	free(b->bytes);
+	b->bytes = bytes;
 }
 
 /* More bytes behind the n that are there: how many there are then. */
 static size_t read_more(struct scan_reader *r, struct block *b, size_t n, size_t most)
 {
-	make_room(b, n + most);
+	make_room(b, n + most, n);
 	while (!r->ended && most > 0) {
 		ptrdiff_t got = stream_read_on(r->stream, b->bytes + n, most);
 
@@ -110,7 +120,7 @@ static bool read_block(struct scan_reader *r, size_t about_bytes, struct block *
 
 	if (r->ended || n > LINE_MOST)
 		return false;
-	make_room(b, n);
+	make_room(b, n, 0);
 	if (n > 0)
 		memcpy(b->bytes, r->tail, n);
 	n = read_more(r, b, n, about_bytes);

@@ -22,6 +22,7 @@
 struct matcher {
 	pcre2_match_data *captures;	/* NULL before the first match */
 	pcre2_match_context *limits;
+	bool by_jit;
 	struct sv subject;	/* of the last match */
 	size_t groups;		/* that may have taken part in it; 0 when it failed */
 };
@@ -93,8 +94,8 @@ static void prepare(const struct regex *r)
 {
 	struct matcher *m = r->matcher;
 
-	/* Without JIT (no support, or a hardened kernel) pcre2_match interprets: slower, the same results. */
-	(void)pcre2_jit_compile(r->code, PCRE2_JIT_COMPLETE);
+	/* Without JIT (no support, or a hardened kernel) it is interpreted: slower, the same results. */
+	m->by_jit = pcre2_jit_compile(r->code, PCRE2_JIT_COMPLETE) == 0;
 	m->captures = pcre2_match_data_create_from_pattern(r->code, NULL);
 	m->limits = pcre2_match_context_create(NULL);
 	if (m->captures == NULL || m->limits == NULL)
@@ -126,7 +127,8 @@ bool regex_match(const struct regex *r, struct sv subject, size_t from)
 	if (m->captures == NULL)
 		prepare(r);
 	PCRE2_SPTR text = (PCRE2_SPTR)subject.p;
-	int rc = pcre2_match(r->code, text, subject.n, from, 0, m->captures, m->limits);
+	int rc = m->by_jit ? pcre2_jit_match(r->code, text, subject.n, from, 0, m->captures, m->limits)
+			   : pcre2_match(r->code, text, subject.n, from, 0, m->captures, m->limits);
 
 	/* JIT has a small stack of its own (32 KiB); the interpreter has the heap. */
 	if (rc == PCRE2_ERROR_JIT_STACKLIMIT)

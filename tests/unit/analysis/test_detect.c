@@ -749,16 +749,20 @@ static void test_a_handler_that_holds_back_heartbeats_is_no_pause(void **state)
 {
 	static const struct {
 		int64_t third_ms, word_ms;
-		bool is_pause;
+		bool brings_records, is_pause;
 	} cases[] = {
 		/* A third comes when the next poll comes, and the last was answered at once: it is at work. */
-		{ 4000, 2, false },
-		/* It had asked for more, and was given it half a second later: it did not take it. */
-		{ 4000, 500, true },
+		{ 3000, 2, false, false },
+		/* It had asked for more, and was given nothing half a second later: it did not ask again. */
+		{ 3000, 500, false, true },
+		/* It was given records: it is at work on them. */
+		{ 3000, 500, true, false },
 		/* Every two seconds, whatever its handler does: a timer. */
-		{ 2000, 2, true },
-		/* Less than half an interval late is on time. */
-		{ 3000, 2, true },
+		{ 2000, 2, false, true },
+		{ 2000, 500, true, true },
+		/* Less than a quarter late is on time; what is late by far is no rhythm. */
+		{ 2500, 2, false, true },
+		{ 7000, 2, false, true },
 	};
 
 	(void)state;
@@ -767,6 +771,8 @@ static void test_a_handler_that_holds_back_heartbeats_is_no_pause(void **state)
 		struct windows all;
 
 		heartbeats(st, cases[i].third_ms);
+		story_event(st, EVENT_WIRE_FETCH, "c1", cases[i].brings_records ? at("10:00:40.5") : at("10:00:38"), "path_a", C1, "path_b",
+			    BROKER, "topic", "refunds", "partition", "0", "offset", "7", "end_offset", "8", NULL);
 		quiet_after_word(st, cases[i].word_ms);
 		if (cases[i].is_pause)
 			assert_span(only(st, &all, WINDOW_PROCESS_PAUSE)->span, "10:00:40", "10:00:50");

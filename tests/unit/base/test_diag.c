@@ -25,6 +25,24 @@ static void the_first_few_are_kept_and_the_rest_counted(void **state)
 	arena_free(a);
 }
 
+static void more_are_only_counted(void **state)
+{
+	struct arena *a = arena_new();
+	struct diag *d = diag_new(a);
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		diag_add(d, SEVERITY_NOTE, "x", NULL, "x");
+	diag_add_more(d, SEVERITY_NOTE, "x", 0);
+	assert_int_equal(diag_count(d), 3);
+	diag_add_more(d, SEVERITY_NOTE, "x", 5);
+	diag_add(d, SEVERITY_NOTE, "x", NULL, "x");
+	diag_add_more(d, SEVERITY_WARNING, "x", 7);
+	assert_int_equal(diag_count(d), 4);
+	assert_int_equal(diag_at(d, 3)->count, 13);
+	assert_int_equal(diag_at(d, 3)->severity, SEVERITY_WARNING);
+	arena_free(a);
+}
+
 static void each_input_and_code_has_its_own_count(void **state)
 {
 	struct arena *a = arena_new();
@@ -77,6 +95,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_first_few_are_kept_and_the_rest_counted),
+		cmocka_unit_test(more_are_only_counted),
 		cmocka_unit_test(each_input_and_code_has_its_own_count),
 		cmocka_unit_test(the_worst_decides),
 		cmocka_unit_test(a_message_cannot_be_unbounded),

@@ -313,9 +313,17 @@ static void lines_of_traces_are_none(void **state)
 
 /* ---- marks ---- */
 
+static void check_others(struct marks *m, size_t count, const uint32_t *expected)
+{
+	assert_int_equal(m->other_count, count);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(m->others[i], expected[i]);
+}
+
 static void line_feeds_and_other_marks_are_found(void **state)
 {
 	static const char text[200] = "a\nrevok\n\x1b[0m rejoin \n[2024-06-18] [2024-06-18\n";
+	static const uint32_t none_wanted[] = { 4, 8, 15 }, with_brackets[] = { 4, 8, 15, 34 }, with_pair[] = { 4, 8, 15, 17 };
 	const struct marks_wanted brackets = { .brackets = true }, none = { 0 }, pair = { .pair_count = 1, .pairs = { { 'i', 'n' } } };
 	struct marks m = { NULL, 0, 0, NULL, 0, 0 };
 
@@ -325,18 +333,17 @@ static void line_feeds_and_other_marks_are_found(void **state)
 	assert_int_equal(m.ends[0], 1);
 	assert_int_equal(m.ends[1], 7);
 	assert_int_equal(m.ends[2], 20);
-	/* "vok" and "join", the escape, and two brackets before dates. */
-	assert_int_equal(m.other_count, 5);
-	assert_int_equal(m.others[0], 4);
-	assert_int_equal(m.others[1], 8);
-	assert_int_equal(m.others[2], 15);
-	assert_int_equal(m.others[3], 21);
-	assert_int_equal(m.others[4], 34);
+	/* "vok" and "join", the escape, and of two brackets before dates the one that begins no line. */
+	check_others(&m, 4, with_brackets);
 	marks_find(&m, text, 46, &none);
-	assert_int_equal(m.other_count, 3);
+	check_others(&m, 3, none_wanted);
 	marks_find(&m, text, 46, &pair);
-	assert_int_equal(m.other_count, 4);
-	assert_int_equal(m.others[3], 17);
+	check_others(&m, 4, with_pair);
+	/* A block begins a line; without the line feed before it, it would be one. */
+	marks_find(&m, text + 21, 25, &brackets);
+	check_others(&m, 1, (const uint32_t[]){ 13 });
+	marks_find(&m, text + 33, 13, &brackets);
+	check_others(&m, 1, (const uint32_t[]){ 1 });
 	/* What lies behind the end is not looked at. */
 	marks_find(&m, text, 7, &brackets);
 	assert_int_equal(m.end_count, 1);
@@ -351,91 +358,173 @@ static uint32_t next_number(uint32_t *state)
 }
 
 /* Few different bytes, so that all marks are met. */
-static void fill(char *bytes, size_t n, uint32_t seed)
+static void fill(char *bytes, size_t n, const char *alphabet, uint32_t seed)
 {
-	static const char alphabet[] = "\n\x1bvkjn[-ao";
-
 	for (size_t i = 0; i < n; i++)
-		bytes[i] = alphabet[(next_number(&seed) >> 16) % (sizeof alphabet - 1)];
+		bytes[i] = alphabet[(next_number(&seed) >> 16) % strlen(alphabet)];
 }
 
-static void marks_are_the_same_without_vectors(void **state)
+/* By all ways: at all lengths, so that all ends of steps are met, and wherever the block begins. */
+static void check_ways(const char *bytes, size_t n, const struct marks_wanted *w)
 {
-	struct marks fast = { NULL, 0, 0, NULL, 0, 0 }, plain = { NULL, 0, 0, NULL, 0, 0 };
+	struct marks plain = { NULL, 0, 0, NULL, 0, 0 }, other = { NULL, 0, 0, NULL, 0, 0 };
+
+	marks_find_by(0, &plain, bytes, n, w);
+	for (size_t way = 1; way < marks_way_count(); way++) {
+		marks_find_by(way, &other, bytes, n, w);
+		assert_int_equal(other.end_count, plain.end_count);
+		assert_int_equal(other.other_count, plain.other_count);
+		if (plain.end_count > 0)
+			assert_memory_equal(other.ends, plain.ends, plain.end_count * sizeof *plain.ends);
+		if (plain.other_count > 0)
+			assert_memory_equal(other.others, plain.others, plain.other_count * sizeof *plain.others);
+	}
+	marks_free(&other);
+	marks_free(&plain);
+}
+
+static void marks_are_the_same_by_all_ways(void **state)
+{
+	/* The last ones make brackets before dates frequent, line feeds rare, and whole steps of them. */
+	static const char *const alphabets[] = { "\n\x1bvkjn[-ao", "[--\n", "abcdefghijklmnopqrstuvwxyz01234\n", "\n" };
 	char bytes[700 + MARKS_SLACK];
 
 	(void)state;
-	for (uint32_t i = 0; i < 400; i++) {
-		size_t n = i < 200 ? i : 300 + i;
+	for (uint32_t i = 0; i < 600; i++) {
+		const struct marks_wanted w = { .brackets = i % 2 == 0, .pair_count = i % 5, .pairs = { { 'o', 'k' }, { '-', '\n' }, { '[', '-' }, { 'v', 'v' } } };
+		size_t n = i < 300 ? i : i + 100, from = i % 67;
 
-		fill(bytes, sizeof bytes, i);
-		const struct marks_wanted w = { .brackets = i % 2 == 0, .pair_count = i % 3, .pairs = { { 'o', 'k' }, { '-', '\n' } } };
-
-		marks_find(&fast, bytes, n, &w);
-		marks_find_plain(&plain, bytes, n, &w);
-		assert_int_equal(fast.end_count, plain.end_count);
-		assert_int_equal(fast.other_count, plain.other_count);
-		if (fast.end_count > 0)
-			assert_memory_equal(fast.ends, plain.ends, fast.end_count * sizeof *fast.ends);
-		if (fast.other_count > 0)
-			assert_memory_equal(fast.others, plain.others, fast.other_count * sizeof *fast.others);
+		fill(bytes, sizeof bytes, alphabets[i / 5 % 4], i);
+		check_ways(bytes + (n + from <= 700 ? from : 0), n, &w);
 	}
-	marks_free(&fast);
-	marks_free(&plain);
+}
+
+static void bytes_and_pairs_are_found(void **state)
+{
+	char bytes[100 + MARKS_SLACK];
+	uint32_t seed = 9;
+
+	(void)state;
+	for (size_t i = 0; i < 2000; i++) {
+		const char pair[2] = { "-a"[i % 2], "- "[i / 2 % 2] };
+		size_t n = i % 100, first = 0;
+
+		fill(bytes, sizeof bytes, i % 3 == 0 ? "a- " : "abcdefghijklmnop- ", next_number(&seed));
+		while (first < n && memcmp(bytes + first, pair, 2) != 0)
+			first++;
+		assert_int_equal(marks_pair_at(bytes, n, pair), first);
+		for (size_t k = 0; k < 64; k++)
+			assert_int_equal(marks_of(bytes + n % 30, pair[0]) >> k & 1, bytes[n % 30 + k] == pair[0]);
+	}
 }
 
 /* ---- the filter ---- */
 
-static size_t count_occurrences(struct sv text, struct sv literal)
+#define TEXT_BYTES 40000
+
+/* A text of lines, and literals out of it. */
+struct sought {
+	char text[TEXT_BYTES + FILTER_SLACK];
+	size_t n;
+	struct sv *literals;
+	size_t count;
+};
+
+/* Pieces of the text itself, of its end too, and one that is not there. */
+static void seek(struct sought *s, size_t least, struct arena *a)
+{
+	uint32_t seed = (uint32_t)least;
+
+	s->literals = arena_array(a, s->count, sizeof *s->literals);
+	for (size_t i = 0; i < s->count;) {
+		const size_t n = least + i % 5, at = i == 0 ? s->n - n : (next_number(&seed) >> 8) % (s->n - n);
+		const struct sv piece = { s->text + at, n };
+
+		/* Lines end nowhere within one. */
+		if (sv_find_char(piece, '\n', &(size_t){ 0 }))
+			continue;
+		s->literals[i] = i == 1 ? sv_sub(SV("zzzzzzzzzzzzzzzzzzzzzzzzzzzz"), 0, n) : arena_copy(a, piece);
+		i++;
+	}
+}
+
+static size_t lines_before(const struct sought *s, size_t at)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i + literal.n <= text.n; i++)
-		n += memcmp(text.p + i, literal.p, literal.n) == 0;
+	for (size_t i = 0; i < at; i++)
+		n += s->text[i] == '\n';
 	return n;
 }
 
-/* All occurrences of all literals, each once, whatever the length of the shortest is. */
-static void check_filter(size_t least, size_t literal_count)
+/* Each occurrence of each literal, once, and line by line. */
+static void check_hits(const struct sought *s, const struct filter_hits *hits)
+{
+	size_t *found = calloc(s->count * s->n, sizeof *found), expected = 0, line = 0;
+
+	assert_non_null(found);
+	for (size_t i = 0; i < hits->count; i++) {
+		const struct filter_hit *h = &hits->items[i];
+
+		assert_true(h->at + s->literals[h->literal].n <= s->n);
+		assert_int_equal(found[h->literal * s->n + h->at]++, 0);
+		if (i % 64 != 0)
+			continue;
+		assert_true(lines_before(s, h->at) >= line);
+		line = lines_before(s, h->at);
+	}
+	for (size_t i = 0; i < s->count; i++) {
+		for (size_t at = 0; at + s->literals[i].n <= s->n; at++) {
+			const bool stands = memcmp(s->text + at, s->literals[i].p, s->literals[i].n) == 0;
+
+			expected += stands;
+			assert_int_equal(found[i * s->n + at], stands);
+		}
+	}
+	assert_int_equal(hits->count, expected);
+	free(found);
+}
+
+static void check_filter(struct sought *s, size_t least)
 {
 	struct arena *a = arena_new();
-	struct sv *literals = arena_array(a, literal_count, sizeof *literals);
 	struct filter_hits hits = { NULL, 0, 0 };
-	char text[3000 + FILTER_SLACK];
-	const struct filter *f;
-	size_t expected = 0;
-	uint32_t seed = (uint32_t)least;
+	const struct sv sample = { s->text, 2000 };
 
-	fill(text, sizeof text, 77);
-	/* Pieces of the text itself, of its end too, and one that is not there. */
-	for (size_t i = 0; i < literal_count; i++) {
-		size_t n = least + i % 5, at = i == 0 ? 3000 - n : (next_number(&seed) >> 8) % (3000 - n);
-
-		literals[i] = i == 1 ? sv_sub(SV("zzzzzzzzzzzzzzzzzzzzzzzzzzzz"), 0, n) : arena_copy(a, (struct sv){ text + at, n });
+	seek(s, least, a);
+	for (size_t way = 0; way < filter_way_count(); way++) {
+		hits.count = 0;
+		filter_run(filter_new_by(way, s->literals, s->count, sample, a), s->text, s->n, &hits);
+		check_hits(s, &hits);
 	}
-	f = filter_new(literals, literal_count, (struct sv){ text, 2000 }, a);
-	assert_non_null(f);
-	filter_run(f, text, 3000, &hits);
-	for (size_t i = 0; i < literal_count; i++)
-		expected += count_occurrences((struct sv){ text, 3000 }, literals[i]);
-	assert_int_equal(hits.count, expected);
-	for (size_t i = 0; i < hits.count; i++) {
-		struct sv literal = literals[hits.items[i].literal];
-
-		assert_true(hits.items[i].at + literal.n <= 3000);
-		assert_memory_equal(text + hits.items[i].at, literal.p, literal.n);
-	}
+	/* Whichever is chosen. */
+	hits.count = 0;
+	filter_run(filter_new(s->literals, s->count, (struct sv){ s->text, TEXT_BYTES }, a), s->text, s->n, &hits);
+	check_hits(s, &hits);
 	filter_hits_free(&hits);
 	arena_free(a);
 }
 
 static void the_filter_finds_each_literal_once(void **state)
 {
+	static struct sought s;
+
 	(void)state;
+	/* Blocks that end anywhere in a step; rare hits, and so many that a chunk is full of them. */
 	for (size_t least = FILTER_LITERAL_LEAST; least <= 20; least++) {
-		check_filter(least, 12);
-		check_filter(least, 500);
+		s.n = 3000 - least;
+		s.count = least % 3 == 0 ? 500 : 12;
+		fill(s.text, sizeof s.text, least % 2 == 0 ? "\x1bvkjn[-ao vkjn-v[kjn-ao\n" : "ab\xff" "aababbaabbabbabaaab\n", 77);
+		s.text[s.n - 1] = 'a';
+		memset(s.text + s.n - 30, 'b', 29);
+		check_filter(&s, least);
 	}
+	s.n = TEXT_BYTES;
+	s.count = 12;
+	fill(s.text, sizeof s.text, "aaaaaaaaaaaaaaaaab", 5);
+	check_filter(&s, 8);
+	check_filter(&s, 5);
+	check_filter(&s, 4);
 }
 
 static void no_filter_by_literals_that_are_too_short(void **state)
@@ -868,6 +957,61 @@ static void dense_logs_give_the_same(void **state)
 	arena_free(a);
 }
 
+/* What a line of a layout is put together from: before the second, behind it, threads or levels, and before the message. */
+struct dress {
+	const char *before, *behind, *threads[6], *message, *end;
+};
+
+static const char *pick(const char *const *texts, size_t n, uint32_t *seed)
+{
+	return texts[(next_number(seed) >> 16) % n];
+}
+
+/*
+ * Lines that go on like each other, many in a second: the fractions in any order,
+ * now and then a step back, words of groups in the thread and in the message, a
+ * message that goes on, and lines that are nearly like the others.
+ */
+static void add_quiet_line(struct buf *b, const struct dress *d, uint32_t *seed)
+{
+	static const char *const messages[] = { "plain", "plain with CR\r", "x", "", "a heartbeat - lost", "rejoined", "they - revoke it",
+						"(Re-)joining group", "goes on\n\tat a.b.C(C.java:1)\n\t... 3 more", "\x1b[31mred", "a - b" };
+	const unsigned roll = (next_number(seed) >> 16) % 100, fraction = (next_number(seed) >> 16) % 1000;
+	const unsigned second = roll == 0 ? 20 : roll < 4 ? 33 : 30;
+
+	buf_printf(b, "%s2026-05-01%c10:00:%02u%c%03u%s", d->before, d->behind[0] == 'Z' ? 'T' : ' ', second, d->behind[0] == 'Z' ? '.' : ',',
+		   fraction, roll == 99 ? "" : d->behind);
+	buf_printf(b, "%s%s", pick(d->threads, sizeof d->threads / sizeof d->threads[0], seed), d->message);
+	buf_printf(b, "%s%s\n", roll < 50 ? "plain" : pick(messages, sizeof messages / sizeof messages[0], seed), d->end);
+}
+
+static void quiet_logs_give_the_same(void **state)
+{
+	static const struct dress dresses[] = {
+		{ "", "", { " INFO  [main] ", " INFO  [a-heartbeat-thread | g] ", " WARN  [a - b] ", " DEBUG [x] ", " INFO  [main-2] ", " INFO  [] " },
+		  "a.b.C - ", "" },
+		{ "[", "] ", { "INFO ", "WARN ", "INFO [a-heartbeat-thread] ", "ERROR ", "DEBUG [2026-05-01] ", "INFO [x 1]: " }, "", " (a.b.C)" },
+		{ "", "Z ", { " INFO 1 --- [main] ", " WARN 1 --- [a-heartbeat-1] ", " INFO 12 --- [app] [x] ", "ERROR 1 --- [a : b] ",
+			      " INFO 1 --- [heartbeat : b] ", "DEBUG 1 --- [y] " }, "o.a.K : ", "" },
+	};
+	struct arena *a = arena_new();
+	struct rules *r = shipped(a);
+	uint32_t seed = 11;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof dresses / sizeof dresses[0]; i++) {
+		struct buf text;
+
+		buf_init(&text);
+		for (size_t k = 0; k < 3000; k++)
+			add_quiet_line(&text, &dresses[i], &seed);
+		check_same(buf_sv(&text), r, dresses[i].message);
+		buf_fini(&text);
+	}
+	rules_free(r);
+	arena_free(a);
+}
+
 /* Lines of the plan's layout of which some are of one before it. */
 static void lines_of_an_earlier_layout_give_the_same(void **state)
 {
@@ -968,7 +1112,8 @@ int main(void)
 		cmocka_unit_test(heads_of_other_layouts),
 		cmocka_unit_test(lines_of_traces_are_none),
 		cmocka_unit_test(line_feeds_and_other_marks_are_found),
-		cmocka_unit_test(marks_are_the_same_without_vectors),
+		cmocka_unit_test(marks_are_the_same_by_all_ways),
+		cmocka_unit_test(bytes_and_pairs_are_found),
 		cmocka_unit_test(the_filter_finds_each_literal_once),
 		cmocka_unit_test(no_filter_by_literals_that_are_too_short),
 		cmocka_unit_test(records_are_counted_but_those_that_a_rule_may_know),
@@ -982,6 +1127,7 @@ int main(void)
 		cmocka_unit_test(recorded_logs_give_the_same),
 		cmocka_unit_test(awkward_logs_give_the_same),
 		cmocka_unit_test(dense_logs_give_the_same),
+		cmocka_unit_test(quiet_logs_give_the_same),
 		cmocka_unit_test(lines_of_an_earlier_layout_give_the_same),
 		cmocka_unit_test(messages_below_their_line_give_the_same),
 		cmocka_unit_test(records_and_lines_that_are_too_long_give_the_same),
