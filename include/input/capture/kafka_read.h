@@ -65,7 +65,8 @@ static inline int64_t kafka_read_number(const uint8_t *p, unsigned bytes)
 	high |= (uint32_t)p[2] << 8 | p[3];
 	if (bytes == 4)
 		return (int32_t)high;
-	return (int64_t)((uint64_t)high << 32 | (uint64_t)p[4] << 24 | (uint64_t)p[5] << 16 | (uint64_t)p[6] << 8 | p[7]);
+	return (int64_t)((uint64_t)high << 32 | (uint64_t)p[4] << 24 | (uint64_t)p[5] << 16 |
+			 (uint64_t)p[6] << 8 | p[7]);
 }
 
 /* The next one. */
@@ -98,7 +99,10 @@ static inline int64_t kafka_read_length(struct kafka_reader *r, bool string)
 /* Absent when null, or when it could not be read whole. */
 struct sv kafka_read_text(struct kafka_reader *r);
 struct sv kafka_read_blob(struct kafka_reader *r);
-/* How many elements follow; 0 also for null. Never more than there are bytes left in the frame: none takes less than a byte. */
+/*
+ * How many elements follow; 0 also for null. Never more than there are bytes left in the frame: none takes less than
+ * a byte.
+ */
 static inline size_t kafka_read_count(struct kafka_reader *r)
 {
 	int64_t n = kafka_read_length(r, false);

@@ -136,7 +136,8 @@ struct tcp_flow {
 		struct {
 			bool synced;	/* next is known */
 			bool fin_sent;
-			bool forgot;	/* all of sent was dropped, not accepted: whoever watches it must know (tcp_stall_forget) */
+			/* All of sent was dropped, not accepted: whoever watches it must know (tcp_stall_forget). */
+			bool forgot;
 			bool jump_suspected;
 			bool ack_suspected;
 			bool given_up;	/* stands in that list */

@@ -32,7 +32,8 @@ struct tcp {
 void tcp_tell_quiet(struct tcp *t, const struct tcp_pair *p, unsigned side, int64_t now_us);
 
 /* The process of a side does something: sends new payload, opens or closes. */
-static inline void tcp_act(struct tcp *t, struct tcp_conn *c, unsigned side, const struct tcp_mark *mark, bool is_payload)
+static inline void tcp_act(struct tcp *t, struct tcp_conn *c, unsigned side, const struct tcp_mark *mark,
+			   bool is_payload)
 {
 	if (tcp_pair_may_be_quiet(c->pair, side, mark->us))
 		tcp_tell_quiet(t, c->pair, side, mark->us);

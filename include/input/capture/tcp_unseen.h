@@ -74,6 +74,7 @@ static inline struct tcp_left_out tcp_unseen_take(struct tcp_numbers *n, const s
 }
 
 /* What was sent in the silence before now; false: nothing of which is to be told. rtt: of the path so far. */
-bool tcp_unseen_since(const struct tcp_left_out *left_out, int64_t now_us, const struct tcp_median *rtt, struct tcp_unseen *out);
+bool tcp_unseen_since(const struct tcp_left_out *left_out, int64_t now_us, const struct tcp_median *rtt,
+		      struct tcp_unseen *out);
 
 #endif

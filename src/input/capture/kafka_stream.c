@@ -309,7 +309,8 @@ static void park(struct step *t, const struct kafka_piece *p)
 	b->piece = *p;
 	b->piece.captured = least(p->captured, KAFKA_BUFFER_BYTES);
 	b->piece.bytes = b->bytes;
-	memcpy(b->bytes, p->bytes, b->piece.captured);
+	if (b->piece.captured > 0)
+		memcpy(b->bytes, p->bytes, b->piece.captured);
 	b->next = *at;
 	*at = b;
 	s->parked_count++;

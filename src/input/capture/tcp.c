@@ -185,8 +185,8 @@ static __attribute__((noinline)) struct tcp_conn *find_connection(struct tcp *t,
 }
 
 /* Nearly always the likely one; a SYN may open another in its place. */
-ALWAYS_INLINE struct tcp_conn *connection_of(struct tcp *t, const struct segment *s, uint64_t hash, struct tcp_conn *likely,
-					     unsigned *side)
+ALWAYS_INLINE struct tcp_conn *connection_of(struct tcp *t, const struct segment *s, uint64_t hash,
+					     struct tcp_conn *likely, unsigned *side)
 {
 	if (likely == NULL || (s->flags & TCP_SYN) != 0 || !tcp_table_is(likely, s, side))
 		return find_connection(t, s, hash, side);
@@ -248,7 +248,8 @@ struct tcp_conn *tcp_expect(const struct tcp *t, const struct tcp_key *key)
 }
 
 /* any: without the short ways. */
-ALWAYS_INLINE int take_segment(struct tcp *t, const struct segment *s, const struct tcp_key *key, struct tcp_conn *likely, bool any)
+ALWAYS_INLINE int take_segment(struct tcp *t, const struct segment *s, const struct tcp_key *key,
+			       struct tcp_conn *likely, bool any)
 {
 	struct tcp_conn *c;
 	int64_t before_us;
@@ -314,7 +315,9 @@ int tcp_segment_expected(struct tcp *t, const struct segment *s, const struct tc
 {
 	const bool copy = is_copy(t, s, key);
 
-	return copy || t->copies->alias_count > 0 ? take_odd(t, s, key, likely, copy) : take_segment(t, s, key, likely, false);
+	if (copy || t->copies->alias_count > 0)
+		return take_odd(t, s, key, likely, copy);
+	return take_segment(t, s, key, likely, false);
 }
 
 enum tcp_continuity tcp_continuity(const struct tcp *t, const struct segment *s)

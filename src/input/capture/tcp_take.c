@@ -227,7 +227,8 @@ static void take_sign(struct tcp *t, struct tcp_conn *c, unsigned side, enum tcp
 }
 
 /* Data that goes on in sequence; what is behind a gap is told by its retransmission. */
-static void tell_unseen(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side, const struct tcp_left_out *left_out)
+static void tell_unseen(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side,
+			const struct tcp_left_out *left_out)
 {
 	const struct tcp_mark mark = { t->now_us, s->place };
 	const struct tcp_gap *gap = &c->flow[side].gap;
@@ -341,8 +342,8 @@ static void take_plain(struct tcp *t, struct tcp_conn *c, const struct segment *
 
 void tcp_take(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side, int64_t before_us)
 {
-	if (is_plain(s) && s->sequence == c->flow[side].next && tcp_conn_is_usual(c) && tcp_flow_is_usual(&c->flow[side]) &&
-	    tcp_flow_is_usual(&c->flow[!side]))
+	if (is_plain(s) && s->sequence == c->flow[side].next && tcp_conn_is_usual(c) &&
+	    tcp_flow_is_usual(&c->flow[side]) && tcp_flow_is_usual(&c->flow[!side]))
 		take_plain(t, c, s, side, before_us);
 	else
 		tcp_take_any(t, c, s, side, before_us);

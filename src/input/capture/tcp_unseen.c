@@ -15,7 +15,8 @@ static int64_t most_us(uint32_t packets, int64_t rtt_us)
 	return packets > 20 ? INT64_MAX : rto_us * ((INT64_C(1) << (packets > 1 ? packets - 1 : packets)) - 1) + rtt_us;
 }
 
-bool tcp_unseen_since(const struct tcp_left_out *left_out, int64_t now_us, const struct tcp_median *rtt, struct tcp_unseen *out)
+bool tcp_unseen_since(const struct tcp_left_out *left_out, int64_t now_us, const struct tcp_median *rtt,
+		      struct tcp_unseen *out)
 {
 	const int64_t most = most_us(left_out->packets, tcp_median_us(rtt));
 
