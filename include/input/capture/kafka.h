@@ -26,6 +26,8 @@ struct kafka *kafka_new(struct arena *a, struct tcp_report *report);
  * without payload need be given only when c->kafka is there.
  */
 void kafka_segment(struct kafka *k, struct tcp_conn *c, unsigned side, const struct segment *s, int64_t now_us);
+/* The same without the short cut for what is passed over. */
+void kafka_segment_any(struct kafka *k, struct tcp_conn *c, unsigned side, const struct segment *s, int64_t now_us);
 /* Packets are missing: nothing is concluded across. */
 void kafka_cut(struct kafka *k, struct tcp_conn *c);
 /* The connection, or with censored the evidence, ends; requests without an answer are told. */

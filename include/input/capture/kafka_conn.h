@@ -85,6 +85,7 @@ struct kafka_conn {
 	struct kafka_spots delivered, committed;	/* kafka_delivered.h, kafka_committed.h */
 	struct kafka_latency *latency;	/* of its latest answer; NULL: none yet */
 	struct sv client_id, group;	/* of its latest request that named one */
+	bool client_is_replica;
 	struct sv member;	/* that was heard here last */
 	bool leads;		/* its last join made the member the leader, who syncs with everybody's assignments */
 	struct kafka_told told;

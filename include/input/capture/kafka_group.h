@@ -14,7 +14,11 @@ struct kafka_layout {
 	 * nevertheless while it is in doubt that this is Kafka.
 	 */
 	uint16_t request_bytes;
+	/* Of versions from KAFKA_HEAD_SINCE on, the rows of what is looked at there; NULL: those of all. */
+	const struct kafka_row *request_head;
 };
+/* Of Fetch: from here on what is not read begins with fields of fixed size, which end beyond request_bytes. */
+#define KAFKA_HEAD_SINCE 4
 
 /* NULL when bodies of this request are not read. */
 const struct kafka_layout *kafka_group_layout(int key);

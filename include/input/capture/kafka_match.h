@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/diag.h"
 #include "input/capture/kafka_layout.h"
+#include "input/capture/packet_place.h"
 
 /* One of a request's or a response's several: a partition with its offset, a member that leaves, a range fetched. */
 struct kafka_item {
@@ -22,7 +22,7 @@ struct kafka_item {
 	int64_t partition, offset, end_offset, us;
 	int64_t error;
 	bool has_offset, has_end;
-	struct place place;
+	struct packet_place place;
 };
 
 struct kafka_number {
@@ -35,7 +35,7 @@ struct kafka_request {
 	int32_t correlation;
 	int16_t key, version;
 	uint32_t end;		/* sequence number after its last byte */
-	struct place place;	/* of its first byte */
+	struct packet_place place;	/* of its first byte */
 	int64_t begun_us;	/* its first byte */
 	int64_t sent_us;	/* its last byte, for the first time; 0: not seen yet */
 	int64_t last_us;	/* its last byte, for the last time */

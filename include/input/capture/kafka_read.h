@@ -44,16 +44,29 @@ static inline const uint8_t *kafka_read_bytes(struct kafka_reader *r, size_t n)
 	return p;
 }
 
-void kafka_read_skip(struct kafka_reader *r, uint64_t n);
+/* A length contradicts the frame: notes it. */
+void kafka_read_fail(struct kafka_reader *r);
+
+static inline void kafka_read_skip(struct kafka_reader *r, uint64_t n)
+{
+	if (n > kafka_read_left(r))
+		kafka_read_fail(r);
+	else
+		(void)kafka_read_bytes(r, (size_t)n);
+}
 
 /* The number that stands in 1, 2, 4 or 8 bytes, with its sign. */
 static inline int64_t kafka_read_number(const uint8_t *p, unsigned bytes)
 {
-	uint64_t value = (p[0] & 0x80) != 0 ? UINT64_MAX : 0;
+	uint32_t high = (uint32_t)p[0] << 24 | (bytes > 1 ? (uint32_t)p[1] << 16 : 0);
 
-	for (unsigned i = 0; i < bytes; i++)
-		value = value << 8 | p[i];
-	return (int64_t)value;
+	if (bytes <= 2)
+		return (int32_t)high >> (bytes == 1 ? 24 : 16);
+	high |= (uint32_t)p[2] << 8 | p[3];
+	if (bytes == 4)
+		return (int32_t)high;
+	return (int64_t)((uint64_t)high << 32 | (uint64_t)p[4] << 24 | (uint64_t)p[5] << 16 |
+			 (uint64_t)p[6] << 8 | p[7]);
 }
 
 /* The next one. */
@@ -66,14 +79,43 @@ static inline int64_t kafka_read_int(struct kafka_reader *r, unsigned bytes)
 
 uint64_t kafka_read_varint(struct kafka_reader *r);
 
+/* How many bytes follow, in the flexible encoding. */
+int64_t kafka_read_compact(struct kafka_reader *r);
+
 /* How many bytes follow; -1: null. string: whether the classic length has two bytes, else four. */
-int64_t kafka_read_length(struct kafka_reader *r, bool string);
+static inline int64_t kafka_read_length(struct kafka_reader *r, bool string)
+{
+	int64_t size = r->flexible ? kafka_read_compact(r) : kafka_read_int(r, string ? 2 : 4);
+
+	if (r->state != KAFKA_READ_FINE)
+		return -1;
+	if (size < -1 || (size > 0 && (uint64_t)size > kafka_read_left(r))) {
+		kafka_read_fail(r);
+		return -1;
+	}
+	return size;
+}
+
 /* Absent when null, or when it could not be read whole. */
 struct sv kafka_read_text(struct kafka_reader *r);
 struct sv kafka_read_blob(struct kafka_reader *r);
-/* How many elements follow; 0 also for null. Never more than there are bytes left in the frame. */
-size_t kafka_read_count(struct kafka_reader *r);
+/*
+ * How many elements follow; 0 also for null. Never more than there are bytes left in the frame: none takes less than
+ * a byte.
+ */
+static inline size_t kafka_read_count(struct kafka_reader *r)
+{
+	int64_t n = kafka_read_length(r, false);
+
+	return n > 0 ? (size_t)n : 0;
+}
+
 /* Passes over the tag section that ends a struct; nothing in the classic encoding. */
-void kafka_read_tags(struct kafka_reader *r);
+void kafka_read_tag_section(struct kafka_reader *r);
+static inline void kafka_read_tags(struct kafka_reader *r)
+{
+	if (r->flexible)
+		kafka_read_tag_section(r);
+}
 
 #endif

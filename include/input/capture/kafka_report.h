@@ -18,7 +18,7 @@ void kafka_report_latencies(struct kafka *k);
 /* ---- for those that make events of their own ---- */
 
 /* An event of the connection. */
-void kafka_report_span(struct event *e, struct kafka_conn *c, enum event_type type, const struct place *place,
+void kafka_report_span(struct event *e, struct kafka_conn *c, enum event_type type, const struct packet_place *place,
 		       int64_t start_us, int64_t end_us);
 /* When the request had been sent. */
 int64_t kafka_report_sent_us(const struct kafka_request *r);

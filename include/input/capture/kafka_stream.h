@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/diag.h"
+#include "input/capture/packet_place.h"
 
 /* Of a frame so much is kept at most, while it comes in several segments; of a segment that came too early, too. */
 #define KAFKA_BUFFER_BYTES 8192
@@ -33,7 +33,7 @@ struct kafka_piece {
 	const uint8_t *bytes;	/* captured of wire */
 	size_t captured, wire;
 	int64_t us;
-	struct place place;
+	struct packet_place place;
 };
 
 struct kafka_frame {
@@ -42,7 +42,7 @@ struct kafka_frame {
 	uint64_t size;		/* of the whole, its length field included */
 	uint32_t sequence;	/* of its first byte */
 	int64_t us;		/* when the first byte came */
-	struct place place;
+	struct packet_place place;
 };
 
 /* What frames are like, and who takes them. */
@@ -78,9 +78,12 @@ static inline bool kafka_stream_is_inside(const struct kafka_stream *s, uint32_t
 	return s->over >= wire && sequence == s->next && s->synced && s->parked == NULL;
 }
 
-/* Takes a piece of which that is so; the same as kafka_stream_take, which asks it first. */
-void kafka_stream_pass(struct kafka_stream *s, const struct kafka_framing *f, void *context, const uint8_t *bytes, size_t captured,
-		       size_t wire);
+/* Steps over a piece of which that is so: what kafka_stream_take does, if nobody wants to know what it is. */
+static inline void kafka_stream_pass_inside(struct kafka_stream *s, uint64_t wire)
+{
+	s->next += (uint32_t)wire;
+	s->over -= wire;
+}
 
 /* The next byte will have this sequence number, and a frame begins there. */
 void kafka_stream_start(struct kafka_stream *s, uint32_t sequence);

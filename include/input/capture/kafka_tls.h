@@ -12,14 +12,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/diag.h"
+#include "input/capture/packet_place.h"
 
 #define KAFKA_TLS_SIZES 6
 #define KAFKA_TLS_BEATS 4
 
 struct kafka_tls_beat {
 	int64_t us;
-	struct place place;
+	struct packet_place place;
 };
 
 /* Records of one size. */
@@ -41,7 +41,7 @@ struct kafka_tls {
 };
 
 /* Takes a record of application data; told: with each heartbeat that it makes known, in order. */
-void kafka_tls_record(struct kafka_tls *t, bool from_client, uint64_t bytes, int64_t us, const struct place *place,
+void kafka_tls_record(struct kafka_tls *t, bool from_client, uint64_t bytes, int64_t us, const struct packet_place *place,
 		      void (*told)(void *context, const struct kafka_tls_beat *beat), void *context);
 
 #endif

@@ -26,6 +26,8 @@ bool records_open(struct stream *s, const struct record_reader_ops *ops, unsigne
 /* The packet of a record. */
 struct record_packet {
 	bool is_read;		/* it has a time and is of a link that is read; else the others are not set */
+	bool is_plain;		/* TCP, and no drops are told of with it: its record need not be looked at */
+	bool may_begin;		/* a frame of Kafka's may begin with its payload, so that somebody will look at it */
 	enum packet_what what;
 	/* When it is PACKET_TCP; place: by the number of the packet in the capture. */
 	struct segment segment;

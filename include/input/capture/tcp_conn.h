@@ -34,20 +34,27 @@ struct kafka_conn;
 struct tcp_conn {
 	struct tcp_address address[2];	/* of side a and b */
 	uint16_t port[2];
-	bool in_table;	/* else it is one for use again */
-	bool closed;	/* reset */
+	union {
+		struct {
+			bool in_table;	/* else it is one for use again */
+			bool closed;	/* reset */
+			uint8_t presence;	/* enum tcp_presence */
+			bool spoke[2];	/* a packet of the side was seen */
+			bool is_opening;	/* side b answered a SYN, which side a has not acknowledged yet */
+		};
+		uint8_t state[8];	/* all of them (tcp_conn_is_usual) */
+	};
+	bool is_foreign;	/* it speaks no Kafka */
 	uint64_t domain;	/* of VLANs and tunnels */
 	struct tcp_pair *pair;
 	struct kafka_conn *kafka;	/* what it says in Kafka's protocol; NULL: nothing yet, or foreign */
 	int64_t last_us;
-	uint64_t segments, retransmits;
+	uint64_t segments;
 	struct tcp_numbers numbers[2];	/* of the packets of side a, of side b */
-	enum tcp_presence presence;
-	bool spoke[2];	/* a packet of the side was seen */
-	bool is_foreign;	/* it speaks no Kafka */
 	uint32_t number;	/* tcp_activity.h */
 	struct tcp_flow flow[2];	/* what side a sends, what side b sends */
 	/* Seldom. */
+	uint64_t retransmits;
 	uint64_t hash;		/* of address, port and domain (tcp_table.h) */
 	struct tcp_opening opening;
 	struct tcp_mark first;
@@ -55,17 +62,25 @@ struct tcp_conn {
 	struct tcp_conn *next;	/* in the free list */
 };
 
+/* Open on both sides: nearly always. */
+static inline bool tcp_conn_is_usual(const struct tcp_conn *c)
+{
+	static const uint8_t usual[sizeof c->state] = { true, false, TCP_OPEN, true, true, false };
+
+	return __builtin_memcmp(c->state, usual, sizeof usual) == 0;
+}
+
 /* From memory, for a segment of it that comes in a moment. */
 static inline void tcp_conn_fetch(const struct tcp_conn *c)
 {
 	__builtin_prefetch(c);
-	__builtin_prefetch(&c->numbers);
+	__builtin_prefetch(&c->kafka);
 	__builtin_prefetch(&c->flow[0]);
-	__builtin_prefetch(&c->flow[0].gap);
 	__builtin_prefetch(&c->flow[0].now);
+	__builtin_prefetch(&c->flow[0].wait);
 	__builtin_prefetch(&c->flow[1]);
-	__builtin_prefetch(&c->flow[1].gap);
 	__builtin_prefetch(&c->flow[1].now);
+	__builtin_prefetch(&c->flow[1].wait);
 }
 
 static inline bool tcp_conn_is_end(const struct tcp_conn *c, unsigned side, const uint8_t address[16], uint16_t port)

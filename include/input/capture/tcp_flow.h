@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/diag.h"
+#include "input/capture/cache_line.h"
+#include "input/capture/packet_place.h"
 #include "input/capture/tcp.h"
 #include "input/capture/tcp_median.h"
 
@@ -38,14 +39,14 @@ static inline bool tcp_is_near(uint32_t x, uint32_t y)
 /* A packet, as evidence. */
 struct tcp_mark {
 	int64_t us;
-	struct place place;
+	struct packet_place place;
 };
 
 /* Data that the peer has not acknowledged. */
 struct tcp_sent {
-	uint32_t start, end;
 	struct tcp_mark first;	/* its first transmission */
 	int64_t last_us;	/* its latest */
+	uint32_t start, end;
 	uint32_t sends;
 	bool inexact;		/* several segments taken together, or one whose first transmission went unseen */
 };
@@ -60,10 +61,10 @@ struct tcp_accepted {
 
 /* Data passed over: lost before the capture point, out of order, or dropped by the capture. */
 struct tcp_gap {
+	struct tcp_mark seen;
 	bool open;
 	bool bare;	/* known by segments without payload alone: all that the side sent since is missing */
 	uint32_t from, to;
-	struct tcp_mark seen;
 };
 
 /* More are taken together with the latest: only their round trips are lost. */
@@ -123,37 +124,43 @@ struct tcp_calm {
 struct tcp_conn;
 
 /*
- * What every segment touches stands first, in the order in which it is
- * touched: with many connections, fetching them from memory is most of what a
- * packet costs (tcp_expect).
+ * What every segment touches stands first, in lines of the cache: with many
+ * connections, fetching them from memory is most of what a packet costs
+ * (tcp_expect).
  */
 struct tcp_flow {
-	struct tcp_conn *conn;
+	_Alignas(CACHE_LINE) struct tcp_conn *conn;
 	uint32_t next;		/* one past the highest sequence number sent */
 	uint32_t fin;		/* sequence number of the FIN */
+	union {
+		struct {
+			bool synced;	/* next is known */
+			bool fin_sent;
+			/* All of sent was dropped, not accepted: whoever watches it must know (tcp_stall_forget). */
+			bool forgot;
+			bool jump_suspected;
+			bool ack_suspected;
+			bool given_up;	/* stands in that list */
+			bool held;	/* a stall that waits for its verdict (tcp_stall.h) */
+			bool window_closed;	/* this side offers no receive window */
+		};
+		uint8_t state[8];	/* all of them (tcp_flow_is_usual) */
+	};
 	uint8_t side;		/* which sends */
 	uint8_t sent_count;
-	bool synced;		/* next is known */
-	bool fin_sent;
-	bool forgot;		/* all of sent was dropped, not accepted: whoever watches it must know (tcp_stall_forget) */
+	bool listed;		/* among the unacknowledged flows of the pair's side */
 	bool fills;		/* the latest segment filled the gap in "filled" */
 	bool hasty;		/* data was sent again before its timer ran out: the latest */
-	bool jump_suspected;
-	bool ack_suspected;
-	bool listed;		/* among the unacknowledged flows of the pair's side */
-	bool given_up;		/* stands in that list */
-	bool held;		/* a stall that waits for its verdict (tcp_stall.h) */
 	bool held_left;		/* its side has left: it waits for the peer to be heard elsewhere */
-	bool window_closed;	/* this side offers no receive window */
+	struct tcp_gap gap;
+	struct tcp_second now;
+	struct tcp_wait wait;
+	struct tcp_flow *newer, *older;		/* unacknowledged flows of the pair's side */
 	struct tcp_accepted accepted;
 	int64_t progress_us;	/* when the peer acknowledged data last */
 	int64_t resent_after_us;	/* of the latest segment; 0 unless it was sent again */
-	struct tcp_gap gap;
-	struct tcp_wait wait;
-	struct tcp_second now;
 	struct tcp_sent sent[TCP_SENT_MAX];	/* by sequence */
 	/* Seldom. */
-	struct tcp_flow *newer, *older;		/* unacknowledged flows of the pair's side */
 	struct tcp_flow *next_given_up, *previous_given_up;
 	struct tcp_gap filled;	/* by the latest segment, if it fills: a bare gap, as it was */
 	int64_t gap_sign_us;	/* of a bare gap: when the side's host was first heard again; set by tcp_stall_missed */
@@ -165,6 +172,14 @@ struct tcp_flow {
 	struct tcp_mark window_closed_mark;
 	struct tcp_calm calm;
 };
+
+/* Where it stands is known, no doubt or gap is open, and nothing is held up: nearly always. */
+static inline bool tcp_flow_is_usual(const struct tcp_flow *f)
+{
+	static const uint8_t usual[sizeof f->state] = { true };
+
+	return __builtin_memcmp(f->state, usual, sizeof usual) == 0 && !f->gap.open;
+}
 
 enum tcp_data {
 	TCP_DATA_NONE,
@@ -198,6 +213,46 @@ static inline bool tcp_flow_is_acknowledged(const struct tcp_flow *f, uint32_t a
 
 /* Takes an acknowledgment of this direction's data. False when it acknowledges nothing that is under way. */
 bool tcp_flow_acknowledge(struct tcp_flow *f, uint32_t ack, int64_t now_us, struct tcp_progress *out);
+
+/* ---- of a usual direction ---- */
+
+/* Takes a segment that comes next, with payload: what tcp_flow_send makes of it, for a usual flow. */
+static inline void tcp_flow_append(struct tcp_flow *f, const struct segment *s, int64_t now_us)
+{
+	const uint32_t end = s->sequence + s->payload_bytes;
+
+	if (f->sent_count < TCP_SENT_MAX) {
+		f->sent[f->sent_count++] = (struct tcp_sent){ .first = { now_us, s->place }, .last_us = now_us,
+							      .start = s->sequence, .end = end, .sends = 1 };
+	} else {
+		f->sent[TCP_SENT_MAX - 1].end = end;
+		f->sent[TCP_SENT_MAX - 1].last_us = now_us;
+		f->sent[TCP_SENT_MAX - 1].inexact = true;
+	}
+	f->next = end;
+}
+
+/*
+ * Whether tcp_flow_accept may be called instead of tcp_flow_acknowledge, of a
+ * usual flow: data under way is acknowledged, none beyond what was seen, and
+ * all of it was sent once.
+ */
+static inline bool tcp_flow_is_accepted(const struct tcp_flow *f, uint32_t ack)
+{
+	if (f->sent_count == 0 || tcp_ahead(ack, f->sent[0].start) <= 0 || tcp_ahead(ack, f->next) > 0)
+		return false;
+	for (unsigned i = 0; i < f->sent_count && tcp_ahead(ack, f->sent[i].start) > 0; i++)
+		if (f->sent[i].sends != 1)
+			return false;
+	return true;
+}
+
+/* No time at all, so that it can be no round trip. */
+#define TCP_NO_RTT INT64_MIN
+/* Gives the round trip, if it counts. */
+int64_t tcp_flow_accept(struct tcp_flow *f, uint32_t ack, int64_t now_us);
+
+/* ---- the rest ---- */
 
 /* Forgets all that is under way and where the stream stands. */
 void tcp_flow_unsync(struct tcp_flow *f);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "input/capture/cache_line.h"
 #include "input/capture/tcp_flow.h"
 #include "input/capture/tcp_median.h"
 
@@ -24,19 +25,21 @@ struct tcp_address {
 };
 
 #define TCP_WAKES_KEPT 4
+/* The rhythm of a side is known after so many payloads, if they came in bursts alone. */
+#define TCP_PAYLOADS_LEAST 256
 
 /* One host of the pair. What every packet touches stands first. */
 struct tcp_side {
-	int64_t heard_us;	/* its latest packet; 0: none yet */
+	_Alignas(CACHE_LINE) int64_t heard_us;	/* its latest packet; 0: none yet */
 	int64_t asked_us;	/* first new payload of the peer since last_act: 0 when there was none */
-	int64_t accepted_us;	/* when data of it was last acknowledged */
-	int64_t trouble_us;	/* when data of it was last known to have stood unacknowledged for long */
-	uint64_t payloads;	/* segments with new payload so far */
-	uint64_t kernel_packets;	/* packets since last_act that needed no process */
 	struct tcp_flow *unacked;	/* newest first; those without a sign of the peer's host come first */
 	struct tcp_flow *given_up;	/* stalled flows whose side turned elsewhere, the peer not heard since */
 	struct tcp_mark last_act;	/* its process did something: sent new payload, opened or closed */
+	uint32_t kernel_packets;	/* packets since last_act that needed no process */
 	bool acted;		/* last_act is known */
+	uint16_t payloads;	/* segments with new payload so far, up to TCP_PAYLOADS_LEAST */
+	int64_t accepted_us;	/* when data of it was last acknowledged */
+	int64_t trouble_us;	/* when data of it was last known to have stood unacknowledged for long */
 	unsigned wakes;
 	int64_t woke_us[TCP_WAKES_KEPT];	/* when it was heard again after it had been silent for a while */
 	struct tcp_median rtt;	/* of its data */
@@ -120,17 +123,41 @@ static inline void tcp_pair_hear(struct tcp_pair *p, unsigned side, int64_t now_
 /* When a side was first heard again after a silence that lasted beyond since_us; now_us if there was none of late. */
 int64_t tcp_pair_woke_us(const struct tcp_pair *p, unsigned side, int64_t since_us, int64_t now_us);
 
-/* The process of a side acts at mark. True, and *out filled in, when it had been quiet until then. */
-bool tcp_pair_act(struct tcp_pair *p, unsigned side, const struct tcp_mark *mark, bool is_payload,
-		  struct tcp_quiet *out);
+/* Whether a side is quiet, at the end of the evidence or when it ends its silence. */
+bool tcp_pair_quiet(const struct tcp_pair *p, unsigned side, int64_t now_us, struct tcp_quiet *out);
+/* A shorter silence, or one of fewer usual gaps, is rhythm. The detectors apply their own, stricter rules. */
+#define TCP_QUIET_LEAST_US (1 * US_PER_S)
+/* Payloads closer than this belong to one burst and say nothing about a side's rhythm. */
+#define TCP_BURST_US (10 * US_PER_MS)
+
+/* Whether it may be: the silence began with the last act, or later. */
+static inline bool tcp_pair_may_be_quiet(const struct tcp_pair *p, unsigned side, int64_t now_us)
+{
+	return p->side[side].acted && now_us - p->side[side].last_act.us > TCP_QUIET_LEAST_US;
+}
+
+/* The process of a side acts at mark. It was asked before whether it had been quiet until then. */
+static inline void tcp_pair_act(struct tcp_pair *p, unsigned side, const struct tcp_mark *mark, bool is_payload)
+{
+	struct tcp_side *s = &p->side[side];
+
+	if (is_payload && s->acted && mark->us - s->last_act.us >= TCP_BURST_US)
+		tcp_median_add(&s->gaps, mark->us - s->last_act.us);
+	s->acted = true;
+	s->last_act = *mark;
+	s->kernel_packets = 0;
+	s->asked_us = 0;
+	s->payloads = (uint16_t)(s->payloads + (is_payload && s->payloads < TCP_PAYLOADS_LEAST));
+	if (is_payload && p->side[!side].asked_us == 0)
+		p->side[!side].asked_us = mark->us;
+}
+
 /* A side sent a packet that its kernel sends by itself. */
 static inline void tcp_pair_kernel_packet(struct tcp_pair *p, unsigned side)
 {
 	p->side[side].kernel_packets++;
 }
 
-/* Whether a side is quiet at the end of the evidence. */
-bool tcp_pair_quiet(const struct tcp_pair *p, unsigned side, int64_t now_us, struct tcp_quiet *out);
 /* No silence is measured from before now on: nothing is open, or the capture has a hole. */
 void tcp_pair_restart(struct tcp_pair *p);
 

@@ -39,11 +39,20 @@ static inline void tcp_stall_watch(struct tcp_flow *f)
 void tcp_stall_forget(struct tcp_flow *f);
 /* Data was sent again: what was sent before, at lost_us, did not arrive. */
 void tcp_stall_resent(struct tcp_flow *f, bool timeout, int64_t lost_us, int64_t now_us);
-void tcp_stall_heard_waiting(struct tcp_flow *f, int64_t now_us);
+/* The detector applies its own, stricter rule; this one keeps every delayed acknowledgment out. */
+#define TCP_STALL_LEAST_US (500 * US_PER_MS)
+/* It was silent for so long at least: was it too long? */
+void tcp_stall_judge(struct tcp_flow *f, int64_t silence_us);
 static inline void tcp_stall_heard(struct tcp_flow *f, int64_t now_us)
 {
-	if (f->sent_count > 0)
-		tcp_stall_heard_waiting(f, now_us);
+	int64_t since_us;
+
+	if (f->sent_count == 0)
+		return;
+	since_us = f->sent[0].first.us > f->wait.heard_us ? f->sent[0].first.us : f->wait.heard_us;
+	if (now_us - since_us > TCP_STALL_LEAST_US)
+		tcp_stall_judge(f, now_us - since_us);
+	f->wait.heard_us = now_us;
 }
 
 /* side: whose packet it was, on connection c. */
@@ -64,13 +73,25 @@ static inline void tcp_stall_host_heard(struct tcp_pair *p, unsigned side, const
 void tcp_stall_sign_unacked(struct tcp_flow *f, bool again, int64_t before_us, int64_t now_us);
 static inline void tcp_stall_sign(struct tcp_pair *p, unsigned side, bool again, int64_t before_us, int64_t now_us)
 {
-	if (p->side[!side].unacked != NULL)
-		tcp_stall_sign_unacked(p->side[!side].unacked, again, before_us, now_us);
+	struct tcp_flow *f = p->side[!side].unacked;
+
+	if (f == NULL)
+		return;
+	/* Nearly always it is alone. */
+	if (again || f->older != NULL)
+		tcp_stall_sign_unacked(f, again, before_us, now_us);
+	else if (f->wait.sign_us == 0)
+		f->wait.sign_us = now_us;
 }
 
 /* tcp_flow_acknowledge gave progress. The host was heard before (tcp_stall_host_heard), and the connection too. */
 void tcp_stall_progress(struct tcp_flow *f, const struct tcp_progress *progress, int64_t now_us,
 			struct tcp_report *r);
+/*
+ * The same of a usual flow that does not stand in a stall, whose data was sent
+ * once, and whose connection was heard just now: no stall can have ended.
+ */
+void tcp_stall_progress_plain(struct tcp_flow *f, int64_t now_us);
 /* Side a opens connection c: flows of the pair that stand still may have been given up for it. */
 void tcp_stall_replaced(struct tcp_pair *p, const struct tcp_conn *c, int64_t now_us);
 /* f's side closed its connection (FIN); what it sent may yet be accepted. */

@@ -172,17 +172,6 @@ static void take_acknowledgment(struct kafka_conn *c, unsigned side, uint32_t ac
 		kafka_queue_acknowledged(&c->queue, ack);
 }
 
-/* Of a conversation that is known, all that a segment can be is looked at by its stream alone. */
-static bool passes(struct kafka_conn *c, unsigned side, const struct segment *s)
-{
-	struct kafka_stream *stream = &c->stream[side];
-
-	if (c->phase != KAFKA_KNOWN || side == c->client || !kafka_stream_is_inside(stream, s->sequence, s->payload_bytes))
-		return false;
-	kafka_stream_pass(stream, framing_of(c, side), &c->side[side], s->payload, s->payload_captured, s->payload_bytes);
-	return true;
-}
-
 static void take_segment(struct kafka_conn *c, unsigned side, const struct segment *s)
 {
 	const struct kafka_piece p = { .sequence = s->sequence, .bytes = s->payload, .captured = s->payload_captured,
@@ -195,7 +184,7 @@ static void take_segment(struct kafka_conn *c, unsigned side, const struct segme
 		kafka_queue_sent(&c->queue, p.sequence, p.sequence + (uint32_t)p.wire, c->now_us);
 }
 
-void kafka_segment(struct kafka *k, struct tcp_conn *t, unsigned side, const struct segment *s, int64_t now_us)
+void kafka_segment_any(struct kafka *k, struct tcp_conn *t, unsigned side, const struct segment *s, int64_t now_us)
 {
 	struct kafka_conn *c = t->kafka;
 
@@ -209,8 +198,42 @@ void kafka_segment(struct kafka *k, struct tcp_conn *t, unsigned side, const str
 		c->closed_us = now_us;
 	if ((s->flags & TCP_ACK) != 0)
 		take_acknowledgment(c, side, s->acknowledgment);
-	if (s->payload_bytes > 0 && !passes(c, side, s))
+	if (s->payload_bytes > 0)
 		take_segment(c, side, s);
+}
+
+/* ---- most segments ---- */
+
+/* It acknowledges what is of no interest any more, and ends nothing. */
+static inline bool is_quiet(const struct kafka_conn *c, unsigned side, const struct segment *s)
+{
+	return c->phase == KAFKA_KNOWN && (s->flags & TCP_FIN) == 0 && c->stream[!side].parked == NULL &&
+	       (side == c->client || !c->queue.is_under_way);
+}
+
+/* The inside of a batch of records that is fetched: nobody looks at it. */
+static inline bool is_inside(const struct kafka_conn *c, unsigned side, const struct segment *s)
+{
+	return side != c->client && c->fetch != NULL && c->stream[side].follows &&
+	       kafka_stream_is_inside(&c->stream[side], s->sequence, s->payload_bytes) &&
+	       kafka_fetch_is_inside(c->fetch, s->payload_bytes);
+}
+
+void kafka_segment(struct kafka *k, struct tcp_conn *t, unsigned side, const struct segment *s, int64_t now_us)
+{
+	struct kafka_conn *c = t->kafka;
+
+	if (c == NULL || !is_quiet(c, side, s)) {
+		kafka_segment_any(k, t, side, s, now_us);
+	} else if (s->payload_bytes == 0) {
+		c->now_us = now_us;
+	} else if (is_inside(c, side, s)) {
+		c->now_us = now_us;
+		kafka_stream_pass_inside(&c->stream[side], s->payload_bytes);
+		kafka_fetch_pass_inside(c->fetch, s->payload_bytes);
+	} else {
+		kafka_segment_any(k, t, side, s, now_us);
+	}
 }
 
 void kafka_cut(struct kafka *k, struct tcp_conn *t)

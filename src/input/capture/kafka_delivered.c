@@ -18,7 +18,7 @@ struct delivery {
 	int64_t offset, end_offset;	/* the least and the greatest of all */
 	int64_t error;
 	int64_t first_us, last_us;
-	struct place place;		/* of the first request */
+	struct packet_place place;		/* of the first request */
 	uint32_t rereads;
 	/* Beyond what is open. */
 	bool has_position;
@@ -88,7 +88,7 @@ static void begin(const struct kafka_conn *c, struct delivery *d, const struct k
 	d->end_offset = r->end_offset;
 	d->error = r->error;
 	d->first_us = c->now_us;
-	d->place = c->fetching != NULL ? c->fetching->place : (struct place){ 0 };
+	d->place = c->fetching != NULL ? c->fetching->place : (struct packet_place){ 0 };
 	d->rereads = 0;
 }
 

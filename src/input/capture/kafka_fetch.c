@@ -221,12 +221,17 @@ static step_fn *const steps[] = {
 
 /* ---- the walk ---- */
 
+static struct kafka_reader reader_of(const struct kafka_fetch *f, const uint8_t *bytes, size_t n, uint64_t beyond)
+{
+	return (struct kafka_reader){ .at = bytes, .end = bytes + n, .flexible = f->flexible,
+				      .beyond = beyond > SIZE_MAX / 2 ? SIZE_MAX / 2 : (size_t)beyond };
+}
+
 /* Tries the unit over the bytes; how many it took, or 0 when it wants more. */
 static size_t try_unit(struct kafka_fetch *f, const uint8_t *bytes, size_t n, uint64_t beyond, bool *done,
 		       const struct kafka_fetch_user *user)
 {
-	struct kafka_reader r = { .at = bytes, .end = bytes + n, .flexible = f->flexible,
-				  .beyond = beyond > SIZE_MAX / 2 ? SIZE_MAX / 2 : (size_t)beyond };
+	struct kafka_reader r = reader_of(f, bytes, n, beyond);
 
 	*done = steps[f->step](f, &r, user);
 	if (*done)
@@ -259,23 +264,31 @@ static size_t complete_unit(struct kafka_fetch *f, const uint8_t *bytes, size_t 
 	return taken - before;
 }
 
+/* As many units as are whole, one after the other; returns how many bytes they took. */
+static size_t take_units(struct kafka_fetch *f, const uint8_t *bytes, size_t n, const struct kafka_fetch_user *user)
+{
+	struct kafka_reader r = reader_of(f, bytes, n, f->left);
+	const uint8_t *start = bytes;
+	bool is_done = true;
+
+	while (is_done && f->step != STEP_DONE && f->skip == 0 && !f->lost && r.at < r.end) {
+		start = r.at;
+		is_done = steps[f->step](f, &r, user);
+	}
+	if (is_done)
+		return (size_t)(r.at - bytes);
+	if (r.state != KAFKA_READ_CUT || (size_t)(r.end - start) > sizeof f->unit) {
+		f->lost = true;
+		return (size_t)(start - bytes);
+	}
+	f->have = (size_t)(r.end - start);
+	memcpy(f->unit, start, f->have);
+	return n;
+}
+
 static size_t take_unit(struct kafka_fetch *f, const uint8_t *bytes, size_t n, const struct kafka_fetch_user *user)
 {
-	size_t taken;
-	bool done;
-
-	if (f->have > 0)
-		return complete_unit(f, bytes, n, user);
-	taken = try_unit(f, bytes, n, f->left, &done, user);
-	if (done || f->lost)
-		return taken;
-	if (n > sizeof f->unit) {
-		f->lost = true;
-		return 0;
-	}
-	memcpy(f->unit, bytes, n);
-	f->have = n;
-	return n;
+	return f->have > 0 ? complete_unit(f, bytes, n, user) : take_units(f, bytes, n, user);
 }
 
 /* Of a batch whose head was cut off its offset may be known. */

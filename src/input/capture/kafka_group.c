@@ -422,6 +422,12 @@ static const struct kafka_row offsets_response[] = {
 
 /* ---- the rest that is read ---- */
 
+static const struct kafka_row fetch_request_head[] = {
+	{ KAFKA_I32, KAFKA_SKIP, UNTIL(14) },
+	{ KAFKA_I32, KAFKA_MAX_WAIT_MS, ALL },
+	REST,
+};
+
 static const struct kafka_row fetch_request[] = {
 	{ KAFKA_I32, KAFKA_SKIP, UNTIL(14) },
 	{ KAFKA_I32, KAFKA_MAX_WAIT_MS, ALL },
@@ -514,22 +520,22 @@ static const struct kafka_row produce_request[] = {
 
 /* By key. */
 static const struct kafka_layout layouts[] = {
-	[KAFKA_HEARTBEAT] = { 4, heartbeat_request, heartbeat_response, 0 },
-	[KAFKA_FETCH] = { 18, fetch_request, NULL, 16 },
-	[KAFKA_OFFSET_COMMIT] = { 10, commit_request, commit_response, 0 },
-	[KAFKA_CONSUMER_GROUP_HEARTBEAT] = { 1, consumer_request, consumer_response, 0 },
-	[KAFKA_SHARE_GROUP_HEARTBEAT] = { 1, share_request, consumer_response, 0 },
-	[KAFKA_STREAMS_GROUP_HEARTBEAT] = { 1, streams_request, streams_response, 0 },
-	[KAFKA_JOIN_GROUP] = { 9, join_request, join_response, 0 },
-	[KAFKA_SYNC_GROUP] = { 5, sync_request, sync_response, 0 },
-	[KAFKA_LEAVE_GROUP] = { 5, leave_request, leave_response, 0 },
-	[KAFKA_FIND_COORDINATOR] = { 6, coordinator_request, coordinator_response, 0 },
-	[KAFKA_OFFSET_FETCH] = { 10, offsets_request, offsets_response, 0 },
-	[KAFKA_TXN_OFFSET_COMMIT] = { 6, txn_commit_request, txn_commit_response, 0 },
-	[KAFKA_KEY_METADATA] = { 13, NULL, metadata_response, 0 },
-	[KAFKA_API_VERSIONS] = { 5, versions_request, versions_response, 0 },
+	[KAFKA_HEARTBEAT] = { 4, heartbeat_request, heartbeat_response, 0, NULL },
+	[KAFKA_FETCH] = { 18, fetch_request, NULL, 16, fetch_request_head },
+	[KAFKA_OFFSET_COMMIT] = { 10, commit_request, commit_response, 0, NULL },
+	[KAFKA_CONSUMER_GROUP_HEARTBEAT] = { 1, consumer_request, consumer_response, 0, NULL },
+	[KAFKA_SHARE_GROUP_HEARTBEAT] = { 1, share_request, consumer_response, 0, NULL },
+	[KAFKA_STREAMS_GROUP_HEARTBEAT] = { 1, streams_request, streams_response, 0, NULL },
+	[KAFKA_JOIN_GROUP] = { 9, join_request, join_response, 0, NULL },
+	[KAFKA_SYNC_GROUP] = { 5, sync_request, sync_response, 0, NULL },
+	[KAFKA_LEAVE_GROUP] = { 5, leave_request, leave_response, 0, NULL },
+	[KAFKA_FIND_COORDINATOR] = { 6, coordinator_request, coordinator_response, 0, NULL },
+	[KAFKA_OFFSET_FETCH] = { 10, offsets_request, offsets_response, 0, NULL },
+	[KAFKA_TXN_OFFSET_COMMIT] = { 6, txn_commit_request, txn_commit_response, 0, NULL },
+	[KAFKA_KEY_METADATA] = { 13, NULL, metadata_response, 0, NULL },
+	[KAFKA_API_VERSIONS] = { 5, versions_request, versions_response, 0, NULL },
 	/* A transactional id may be as long as a name in Kafka. */
-	[KAFKA_PRODUCE] = { 13, produce_request, NULL, 300 },
+	[KAFKA_PRODUCE] = { 13, produce_request, NULL, 300, NULL },
 };
 #define LAYOUT_COUNT (int)(sizeof layouts / sizeof layouts[0])
 

@@ -18,12 +18,9 @@ const uint8_t *kafka_read_short(struct kafka_reader *r, size_t n)
 	return NULL;
 }
 
-void kafka_read_skip(struct kafka_reader *r, uint64_t n)
+void kafka_read_fail(struct kafka_reader *r)
 {
-	if (n > kafka_read_left(r))
-		fail(r, KAFKA_READ_BAD);
-	else
-		(void)kafka_read_bytes(r, (size_t)n);
+	fail(r, KAFKA_READ_BAD);
 }
 
 uint64_t kafka_read_varint(struct kafka_reader *r)
@@ -43,35 +40,16 @@ uint64_t kafka_read_varint(struct kafka_reader *r)
 	return 0;
 }
 
-/* In the flexible encoding all lengths are the number and one, and 0 is null. */
-static int64_t read_size(struct kafka_reader *r, unsigned classic_bytes)
+/* All lengths are the number and one, and 0 is null. */
+int64_t kafka_read_compact(struct kafka_reader *r)
 {
-	uint64_t size;
+	uint64_t size = kafka_read_varint(r);
 
-	if (!r->flexible)
-		return kafka_read_int(r, classic_bytes);
-	size = kafka_read_varint(r);
 	if (size > kafka_read_left(r) + UINT64_C(1)) {
 		fail(r, KAFKA_READ_BAD);
 		return 0;
 	}
 	return (int64_t)size - 1;
-}
-
-static int64_t within_frame(struct kafka_reader *r, int64_t size)
-{
-	if (r->state != KAFKA_READ_FINE)
-		return -1;
-	if (size < -1 || (size > 0 && (uint64_t)size > kafka_read_left(r))) {
-		fail(r, KAFKA_READ_BAD);
-		return -1;
-	}
-	return size;
-}
-
-int64_t kafka_read_length(struct kafka_reader *r, bool string)
-{
-	return within_frame(r, read_size(r, string ? 2 : 4));
 }
 
 static struct sv read_view(struct kafka_reader *r, bool string)
@@ -92,17 +70,9 @@ struct sv kafka_read_blob(struct kafka_reader *r)
 	return read_view(r, false);
 }
 
-/* No element takes less than a byte. */
-size_t kafka_read_count(struct kafka_reader *r)
+void kafka_read_tag_section(struct kafka_reader *r)
 {
-	int64_t n = kafka_read_length(r, false);
-
-	return n > 0 ? (size_t)n : 0;
-}
-
-void kafka_read_tags(struct kafka_reader *r)
-{
-	uint64_t tags = r->flexible ? kafka_read_varint(r) : 0;
+	uint64_t tags = kafka_read_varint(r);
 
 	for (uint64_t i = 0; i < tags && r->state == KAFKA_READ_FINE; i++) {
 		(void)kafka_read_varint(r);

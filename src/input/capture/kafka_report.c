@@ -32,11 +32,11 @@ static void set_path(struct event *e, struct kafka_conn *c)
 	event_set_text(e, FIELD_PATH_B, c->path_b);
 }
 
-void kafka_report_span(struct event *e, struct kafka_conn *c, enum event_type type, const struct place *place,
+void kafka_report_span(struct event *e, struct kafka_conn *c, enum event_type type, const struct packet_place *place,
 		       int64_t start_us, int64_t end_us)
 {
 	event_init(e, type);
-	e->place = *place;
+	e->place = packet_place(place);
 	e->time.us = start_us;
 	e->duration_us = end_us > start_us ? end_us - start_us : 0;
 	set_path(e, c);
@@ -264,7 +264,7 @@ static void put_latency(struct kafka *k, const struct kafka_latency *l)
 	struct event e;
 
 	event_init(&e, EVENT_WIRE_LATENCY);
-	e.place = l->first.place;
+	e.place = packet_place(&l->first.place);
 	e.time.us = l->first.us;
 	e.duration_us = l->last_us > l->first.us ? l->last_us - l->first.us : 0;
 	tcp_report_path(&e, &callee, &ends);

@@ -99,6 +99,12 @@ static void keep_partition(struct asking *a, const struct kafka_facts *f)
 	item->offset = kafka_number(f, KAFKA_OFFSET, 0);
 }
 
+/* Texts stand at the end of what facts there are. */
+static bool has_names(const struct kafka_facts *f)
+{
+	return f->set >> KAFKA_GROUP != 0;
+}
+
 static void keep_names(struct kafka_conn *c, struct kafka_request *r, const struct kafka_facts *f)
 {
 	struct kafka_names *names = c->kafka->names;
@@ -180,17 +186,26 @@ static bool is_replica(struct sv client)
 	return sv_starts_with(client, SV("broker-")) && sv_find(client, SV("-fetcher-"), &at);
 }
 
+/* What comes next cannot be read to its end, nor contradict the length of the frame: it need not be tried. */
+static bool is_head_enough(const struct kafka_layout *layout, int version, const struct kafka_reader *body)
+{
+	return layout->request_head != NULL && version >= KAFKA_HEAD_SINCE && body->beyond >= layout->request_bytes &&
+	       (size_t)(body->end - body->at) <= layout->request_bytes;
+}
+
 /* False when the body contradicts its length. */
 static bool read_request(struct kafka_conn *c, struct kafka_request *r, struct kafka_reader *body,
 			 const struct kafka_layout *layout, int64_t *acks)
 {
+	const struct kafka_row *rows = is_head_enough(layout, r->version, body) ? layout->request_head : layout->request;
 	struct asking asking = { c, r };
 	struct kafka_facts facts;
 
-	kafka_layout_read(body, layout->request, r->version, &facts, &(struct kafka_visitor){ keep_element, &asking });
+	kafka_layout_read(body, rows, r->version, &facts, &(struct kafka_visitor){ keep_element, &asking });
 	if (body->state == KAFKA_READ_BAD)
 		return false;
-	keep_names(c, r, &facts);
+	if (has_names(&facts))
+		keep_names(c, r, &facts);
 	if (r->group.n > 0)
 		c->group = r->group;
 	keep_numbers(r, &facts);
@@ -236,6 +251,15 @@ static bool is_of_client(const struct kafka_conn *c, const struct kafka_frame *f
 	       memcmp(f->bytes + KAFKA_REQUEST_HEAD_BYTES, c->client_id.p, c->client_id.n) == 0;
 }
 
+static void keep_client(struct kafka_conn *c, struct sv *client)
+{
+	*client = kafka_names_again(c->kafka->names, *client, c->client_id);
+	if (sv_is_absent(*client))
+		return;
+	c->client_id = *client;
+	c->client_is_replica = is_replica(*client);
+}
+
 bool kafka_request_take(void *context, const struct kafka_frame *f, bool *follow)
 {
 	struct kafka_conn *c = ((struct kafka_side *)context)->conn;
@@ -243,28 +267,29 @@ bool kafka_request_take(void *context, const struct kafka_frame *f, bool *follow
 	struct kafka_reader r = { .at = f->bytes, .end = f->bytes + f->n, .beyond = (size_t)(f->size - f->n) };
 	const int key = (int)kafka_read_number(f->bytes + 4, 2), version = (int)kafka_read_number(f->bytes + 6, 2);
 	const struct kafka_layout *layout = kafka_request_layout(key, version);
+	const bool of_client = is_of_client(c, f);
 	struct kafka_request *request;
 	struct sv client;
 	int64_t acks = -1;
 
 	(void)follow;
-	if (kafka_request_is_doubtful(c, f->bytes) ||
-	    !kafka_request_is(f->bytes, is_of_client(c, f) ? KAFKA_REQUEST_HEAD_BYTES : f->n))
+	/* Its head was looked at when its size was asked. */
+	if (kafka_request_is_doubtful(c, f->bytes) || (!of_client && !kafka_request_is(f->bytes, f->n)))
 		return false;
-	client = kafka_names_again(k->names, read_client(&r, kafka_api_is_flexible(key, version)), c->client_id);
-	if (!sv_is_absent(client))
-		c->client_id = client;
+	client = read_client(&r, kafka_api_is_flexible(key, version));
+	if (!of_client)
+		keep_client(c, &client);
 	request = kafka_queue_add(&c->queue, &k->store);
 	if (request == NULL)
 		return true;
 	request->correlation = (int32_t)kafka_read_number(f->bytes + 8, 4);
 	request->key = (int16_t)key;
 	request->version = (int16_t)version;
-	request->client = client;
+	request->client = of_client ? c->client_id : client;
 	request->end = f->sequence + (uint32_t)f->size;
 	request->begun_us = f->us;
 	request->place = f->place;
-	request->is_replica = is_replica(client);
+	request->is_replica = of_client ? c->client_is_replica : is_replica(client);
 	k->counts.requests++;
 	k->counts.newer += kafka_group_layout(key) != NULL && layout == NULL;
 	if (layout != NULL && layout->request != NULL && !read_request(c, request, &r, layout, &acks)) {

@@ -161,14 +161,20 @@ static size_t begin_frame(struct step *t, const struct kafka_piece *p, size_t at
 	return n;
 }
 
+/* More of the latest frame. Who wanted it may have given way to other framing since (SASL without headers). */
+static void tell_rest(struct step *t, const uint8_t *bytes, uint64_t n)
+{
+	if (t->stream->follows && t->framing->rest != NULL)
+		t->framing->rest(t->context, bytes, n);
+}
+
 static size_t pass_over(struct step *t, const uint8_t *bytes, size_t n)
 {
 	struct kafka_stream *s = t->stream;
 	size_t passed = least(n, s->over);
 
 	s->over -= passed;
-	if (s->follows)
-		t->framing->rest(t->context, bytes, passed);
+	tell_rest(t, bytes, passed);
 	return passed;
 }
 
@@ -201,15 +207,14 @@ static void take_loss(struct step *t, uint64_t n)
 	if (!s->synced || n == 0)
 		return;
 	if (s->held != NULL || s->over < n) {
-		if (s->follows && s->over > 0)
-			t->framing->rest(t->context, NULL, s->over);
+		if (s->over > 0)
+			tell_rest(t, NULL, s->over);
 		/* All that is lost may have been whole frames, and what comes next begins one: begins() is asked. */
 		lose_sync(t);
 		return;
 	}
 	s->over -= n;
-	if (s->follows)
-		t->framing->rest(t->context, NULL, n);
+	tell_rest(t, NULL, n);
 }
 
 /* ---- segments in order ---- */
@@ -304,7 +309,8 @@ static void park(struct step *t, const struct kafka_piece *p)
 	b->piece = *p;
 	b->piece.captured = least(p->captured, KAFKA_BUFFER_BYTES);
 	b->piece.bytes = b->bytes;
-	memcpy(b->bytes, p->bytes, b->piece.captured);
+	if (b->piece.captured > 0)
+		memcpy(b->bytes, p->bytes, b->piece.captured);
 	b->next = *at;
 	*at = b;
 	s->parked_count++;
@@ -317,16 +323,13 @@ void kafka_stream_start(struct kafka_stream *s, uint32_t sequence)
 	s->over = 0;
 }
 
-void kafka_stream_pass(struct kafka_stream *s, const struct kafka_framing *f, void *context, const uint8_t *bytes, size_t captured,
-		       size_t wire)
+/* The inside of a frame. */
+static void pass(struct step *t, const struct kafka_piece *p)
 {
-	s->next += (uint32_t)wire;
-	s->over -= wire;
-	if (!s->follows)
-		return;
-	f->rest(context, bytes, captured);
-	if (wire > captured)
-		f->rest(context, NULL, wire - captured);
+	kafka_stream_pass_inside(t->stream, p->wire);
+	tell_rest(t, p->bytes, p->captured);
+	if (p->wire > p->captured)
+		tell_rest(t, NULL, p->wire - p->captured);
 }
 
 void kafka_stream_take(struct kafka_stream *s, struct kafka_pool *pool, const struct kafka_framing *f, void *context,
@@ -336,7 +339,7 @@ void kafka_stream_take(struct kafka_stream *s, struct kafka_pool *pool, const st
 	int32_t ahead;
 
 	if (kafka_stream_is_inside(s, p->sequence, p->wire)) {
-		kafka_stream_pass(s, f, context, p->bytes, p->captured, p->wire);
+		pass(&t, p);
 		return;
 	}
 	if (!s->started) {
@@ -354,8 +357,12 @@ void kafka_stream_take(struct kafka_stream *s, struct kafka_pool *pool, const st
 			give_up_gap(&t);
 		return;
 	}
-	consume_new(&t, p);
-	consume_parked(&t, p->us);
+	if (ahead == 0)
+		consume(&t, p);
+	else
+		consume_new(&t, p);
+	if (s->parked != NULL)
+		consume_parked(&t, p->us);
 }
 
 void kafka_stream_acknowledged(struct kafka_stream *s, struct kafka_pool *pool, const struct kafka_framing *f,

@@ -51,7 +51,7 @@ static bool is_alike(int64_t gap_us, int64_t before_us)
 	       gap_us <= before_us + slack_us;
 }
 
-static void note_beat(struct kafka_tls_size *s, int64_t us, const struct place *place)
+static void note_beat(struct kafka_tls_size *s, int64_t us, const struct packet_place *place)
 {
 	if (s->beat_count > 0) {
 		int64_t gap_us = us - s->beats[(s->beat_count - 1) % KAFKA_TLS_BEATS].us;
@@ -88,7 +88,7 @@ static void take_answer(struct kafka_tls *t, uint32_t bytes)
 }
 
 /* Once the rhythm is known, one that misses a beat or comes late is a heartbeat still. */
-static void take_question(struct kafka_tls *t, uint32_t bytes, int64_t us, const struct place *place,
+static void take_question(struct kafka_tls *t, uint32_t bytes, int64_t us, const struct packet_place *place,
 			  void (*told)(void *context, const struct kafka_tls_beat *beat), void *context)
 {
 	struct kafka_tls_size *s;
@@ -103,7 +103,7 @@ static void take_question(struct kafka_tls *t, uint32_t bytes, int64_t us, const
 		tell(s, told, context);
 }
 
-void kafka_tls_record(struct kafka_tls *t, bool from_client, uint64_t bytes, int64_t us, const struct place *place,
+void kafka_tls_record(struct kafka_tls *t, bool from_client, uint64_t bytes, int64_t us, const struct packet_place *place,
 		      void (*told)(void *context, const struct kafka_tls_beat *beat), void *context)
 {
 	uint32_t size = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;

@@ -635,7 +635,7 @@ static inline void begin(struct segment *out)
 	out->payload_captured = 0;
 	out->payload_digest = 0;
 	out->time_us = 0;
-	out->place = (struct place){ .input = 0 };
+	out->place = (struct packet_place){ .number = 0 };
 }
 
 struct packet_decoder *packet_decoder_new(struct arena *a)

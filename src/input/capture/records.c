@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "input/capture/cache_line.h"
 #include "input/capture/tcp_key.h"
 #include "input/stream.h"
 
@@ -20,11 +21,14 @@
 #define SLOTS_ALONE 2
 /* More, in a block, are of less than 128 bytes: then what is left of the block goes on in the next slot. */
 #define RECORDS_MOST 2048
+/* Of a length that stands in four bytes and is below 100 MB (kafka_request.h). */
+#define FIRST_BYTE_MOST 6
 /* Of a microsecond's twentieth or so each: about what a block takes. To sleep and to be woken takes longer. */
 #define SPINS 1000
 
+/* Each in a line of its own: with every record the one writes there, while the other reads the slot before. */
 struct slot {
-	uint8_t *room;		/* NULL until it is needed first */
+	_Alignas(CACHE_LINE) uint8_t *room;	/* NULL until it is needed first */
 	struct record *record;
 	struct record_packet *packet;
 	size_t count;
@@ -48,17 +52,23 @@ struct records {
 	/* How it ended; settled before "ended" is. */
 	int end;
 	const char *why;
-	unsigned taken;		/* slots, by the caller */
+	/* The caller's own. */
+	_Alignas(CACHE_LINE) unsigned taken;	/* slots */
 	bool is_settled;	/* damage of the stream is recorded */
 	bool has_thread;
 	pthread_t thread;
-	/* Of all slots since the start: those from released to filled are the caller's. */
-	atomic_uint filled, released;
-	atomic_bool ended, stop;
+	/*
+	 * Of all slots since the start: those from released to filled are the caller's. Who waits looks at one of these
+	 * all the time: nothing that is written with every record may stand beside them.
+	 */
+	_Alignas(CACHE_LINE) atomic_uint filled;
+	_Alignas(CACHE_LINE) atomic_uint released;
+	_Alignas(CACHE_LINE) atomic_bool ended;
+	atomic_bool stop;
 	/* For when one of the two has waited for long. */
+	atomic_bool reader_sleeps, caller_sleeps;
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
-	atomic_bool reader_sleeps, caller_sleeps;
 };
 
 /* ---- waiting ---- */
@@ -166,14 +176,17 @@ static void decode(struct records *r, const struct record *record, struct record
 {
 	r->packets += record->is_packet;
 	out->is_read = record->is_packet && record->has_time && is_read(r, record->link);
+	out->is_plain = false;
 	if (!out->is_read)
 		return;
 	out->what = packet_decode(r->decoder, r->link.link, record->bytes, record->captured, record->wire, &out->segment);
 	if (out->what != PACKET_TCP)
 		return;
 	out->segment.time_us = record->time_us;
-	out->segment.place = (struct place){ .unit = PLACE_PACKET, .number = r->packets, .byte_offset = record->offset };
+	out->segment.place = (struct packet_place){ .number = r->packets, .byte_offset = record->offset };
 	out->key = tcp_key_of(&out->segment);
+	out->is_plain = record->drops.packets == 0;
+	out->may_begin = out->segment.payload_captured > 0 && out->segment.payload[0] <= FIRST_BYTE_MOST;
 }
 
 /* It may lie in the next block, and then belongs to the next slot. */
@@ -286,7 +299,7 @@ bool records_open(struct stream *s, const struct record_reader_ops *ops, unsigne
 		  const char **why)
 {
 	struct arena *a = arena_new();
-	struct records *r = arena_alloc(a, sizeof *r);
+	struct records *r = cache_lines(a, sizeof *r);
 
 	*out = r;
 	r->arena = a;

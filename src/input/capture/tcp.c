@@ -1,49 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of connections: each segment finds its own, and what it says is
- * passed to the parts: its direction (tcp_flow.h), the other direction's stall
- * (tcp_stall.h), the pair of hosts (tcp_pair.h). What they find is reported
- * (tcp_report.h).
+ * The connections: each segment finds its own, or begins one; what it says is
+ * taken there (tcp_take.h). Ends them when the evidence ends, or has a hole.
  */
 
 #include "input/capture/tcp.h"
 
 #include <string.h>
 
-#include "base/arena.h"
 #include "input/capture/kafka.h"
-#include "input/capture/tcp_activity.h"
-#include "input/capture/tcp_calm.h"
-#include "input/capture/tcp_conn.h"
-#include "input/capture/tcp_copy.h"
 #include "input/capture/tcp_key.h"
-#include "input/capture/tcp_pair.h"
-#include "input/capture/tcp_report.h"
+#include "input/capture/tcp_opening.h"
 #include "input/capture/tcp_sight.h"
 #include "input/capture/tcp_stall.h"
-#include "input/capture/tcp_table.h"
+#include "input/capture/tcp_state.h"
+#include "input/capture/tcp_take.h"
 
-/* Open at once; the least recently active gives way. About 3 KB each. */
+/* Open at once; the least recently active gives way. About 2.5 KB each. */
 #define CONNECTIONS_MAX 16384
 
-#define RTO_LEAST_US (200 * US_PER_MS)
-/* The median is not the smoothed round trip, and timers tick. */
-#define RTO_SLACK_US (20 * US_PER_MS)
-
-struct tcp {
-	struct arena *arena;
-	struct tcp_report report;
-	struct tcp_sights sights;
-	struct tcp_copies *copies;
-	struct tcp_pairs *pairs;
-	struct kafka *kafka;
-	struct tcp_table table;
-	struct tcp_activity activity;
-	struct tcp_conn *free;
-	size_t connections;
-	int64_t now_us;		/* does not go back but across a hole */
-	uint64_t copy_count, late_count, evicted;
-};
+/* What every segment goes through is one function, though tests have it in another form as well. */
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 /* The ends of a segment's connection, the sender first. */
 struct ends {
@@ -64,44 +41,14 @@ static struct ends ends_of(const struct segment *s)
 
 /* ---- the end of a connection ---- */
 
-static void stop_connecting(struct tcp_conn *c)
-{
-	if (c->opening.seen && !c->opening.answered)
-		c->pair->connecting--;
-	c->opening.answered = true;
-}
-
-/* The process may still retry: it has not waited for twice the latest interval, by which Linux backs off. */
-static bool may_retry(const struct tcp_conn *c, int64_t now_us)
-{
-	return now_us - c->opening.last_us <= 2 * c->opening.last_wait_us + US_PER_S;
-}
-
-static void cut_opening(struct tcp *t, struct tcp_conn *c)
-{
-	if (!c->opening.seen || c->opening.answered)
-		return;
-	if (c->opening.syns > 1)
-		tcp_report_syn(&t->report, c, c->opening.last_us,
-			       may_retry(c, t->now_us) ? TCP_SYN_CENSORED : TCP_SYN_ABANDONED);
-	stop_connecting(c);
-}
-
-static void cut_window(struct tcp *t, struct tcp_flow *f, bool censored)
-{
-	if (f->window_closed)
-		tcp_report_zero_window(&t->report, f, f->conn->last_us, censored);
-	f->window_closed = false;
-}
-
 /* All that is in progress on the connection ends with the evidence. */
 static void cut(struct tcp *t, struct tcp_conn *c)
 {
-	cut_opening(t, c);
+	tcp_opening_cut(t, c);
 	for (unsigned side = TCP_A; side <= TCP_B; side++) {
 		tcp_stall_cut(&c->flow[side], t->now_us, &t->report);
 		tcp_report_seconds(&t->report, &c->flow[side]);
-		cut_window(t, &c->flow[side], !c->closed);
+		tcp_take_window_end(t, &c->flow[side], !c->closed);
 	}
 }
 
@@ -131,7 +78,7 @@ static struct tcp_conn *take_free(struct tcp *t)
 		t->free = c->next;
 		return c;
 	}
-	c = arena_alloc(t->arena, sizeof *c);
+	c = cache_lines(t->arena, sizeof *c);
 	c->number = tcp_activity_number(&t->activity, c);
 	return c;
 }
@@ -215,14 +162,11 @@ static struct tcp_conn *find_elsewhere(struct tcp *t, const struct segment *s, u
 }
 
 /* NULL: a reset of a connection that is not known says nothing. */
-static struct tcp_conn *connection_of(struct tcp *t, const struct segment *s, uint64_t hash, struct tcp_conn *likely,
-				      unsigned *side)
+static __attribute__((noinline)) struct tcp_conn *find_connection(struct tcp *t, const struct segment *s, uint64_t hash,
+								  unsigned *side)
 {
-	struct tcp_conn *c = likely;
+	struct tcp_conn *c = tcp_table_find(&t->table, s, hash, side);
 	struct ends e;
-
-	if (c == NULL || !tcp_table_is(c, s, side))
-		c = tcp_table_find(&t->table, s, hash, side);
 
 	if (c != NULL && is_reuse(c, s, *side)) {
 		forget(t, c);
@@ -240,319 +184,14 @@ static struct tcp_conn *connection_of(struct tcp *t, const struct segment *s, ui
 	return open_connection(t, s, &e, side);
 }
 
-/* ---- what a segment says ---- */
-
-/*
- * Linux waits for a smoothed round trip and at least TCP_RTO_MIN, 200 ms, more
- * (tcp_set_rto). What comes sooner is a fast retransmission or a tail loss probe.
- */
-static bool is_timeout(const struct tcp_flow *f, enum tcp_data kind)
+/* Nearly always the likely one; a SYN may open another in its place. */
+ALWAYS_INLINE struct tcp_conn *connection_of(struct tcp *t, const struct segment *s, uint64_t hash,
+					     struct tcp_conn *likely, unsigned *side)
 {
-	return kind == TCP_DATA_AGAIN && f->resent_after_us >= RTO_LEAST_US &&
-	       f->resent_after_us >= RTO_LEAST_US + tcp_median_us(&f->conn->pair->side[f->side].rtt) - RTO_SLACK_US;
-}
-
-static void act(struct tcp *t, struct tcp_conn *c, unsigned side, const struct tcp_mark *mark, bool is_payload)
-{
-	struct tcp_quiet quiet;
-
-	if (tcp_pair_act(c->pair, side, mark, is_payload, &quiet))
-		tcp_report_quiet(&t->report, c->pair, &quiet, false);
-}
-
-static void take_syn(struct tcp *t, struct tcp_conn *c, const struct segment *s)
-{
-	const struct tcp_mark mark = { t->now_us, s->place };
-	struct tcp_opening *o = &c->opening;
-
-	if (!o->seen) {
-		*o = (struct tcp_opening){ .seen = true, .isn = s->sequence, .syns = 1, .first = mark,
-					   .last_us = mark.us };
-		act(t, c, TCP_A, &mark, false);
-		c->pair->connecting++;
-		tcp_stall_replaced(c->pair, c, mark.us);
-	} else {
-		o->syns++;
-		o->last_wait_us = mark.us - o->last_us;
-		o->last_us = mark.us;
-		c->pair->side[TCP_A].trouble_us = mark.us;
-		tcp_pair_kernel_packet(c->pair, TCP_A);
-	}
-	c->pair->syn_us = mark.us;
-}
-
-static void answer_opening(struct tcp *t, struct tcp_conn *c)
-{
-	struct tcp_opening *o = &c->opening;
-
-	if (!o->seen || o->answered)
-		return;
-	if (o->syns > 1) {
-		tcp_report_syn(&t->report, c, t->now_us, TCP_SYN_ANSWERED);
-		c->pair->side[TCP_A].trouble_us = t->now_us;
-	}
-	stop_connecting(c);
-}
-
-static void take_syn_answer(struct tcp *t, struct tcp_conn *c)
-{
-	struct tcp_opening *o = &c->opening;
-
-	if (o->seen && !o->answered && o->syns == 1)
-		tcp_median_add(&c->pair->side[TCP_A].rtt, t->now_us - o->last_us);
-	answer_opening(t, c);
-	tcp_pair_kernel_packet(c->pair, TCP_B);
-	o->answers++;
-	o->answer_us = t->now_us;
-}
-
-/* The third packet of the handshake measures the way to side a. */
-static void complete_opening(struct tcp *t, struct tcp_conn *c, unsigned side)
-{
-	struct tcp_opening *o = &c->opening;
-
-	if (side != TCP_A || o->answers == 0 || o->acknowledged)
-		return;
-	if (o->answers == 1)
-		tcp_median_add(&c->pair->side[TCP_B].rtt, t->now_us - o->answer_us);
-	o->acknowledged = true;
-}
-
-static void take_acknowledgment(struct tcp *t, struct tcp_flow *f, uint32_t ack)
-{
-	struct tcp_progress progress;
-	bool progressed;
-
-	if (tcp_flow_is_acknowledged(f, ack))
-		return;
-	progressed = tcp_flow_acknowledge(f, ack, t->now_us, &progress);
-	if (f->forgot)
-		tcp_stall_forget(f);
-	if (!progressed)
-		return;
-	tcp_stall_progress(f, &progress, t->now_us, &t->report);
-	if (!progress.has_rtt)
-		return;
-	tcp_median_add(&f->conn->pair->side[f->side].rtt, progress.rtt_us);
-	if (f->now.open)
-		tcp_samples_add(&f->now.rtt, progress.rtt_us);
-}
-
-static void count_lost(struct tcp_second *s, int64_t lost_us)
-{
-	if (s->lost_first_us == 0 || lost_us < s->lost_first_us)
-		s->lost_first_us = lost_us;
-	if (lost_us > s->lost_last_us)
-		s->lost_last_us = lost_us;
-}
-
-static void count_second(struct tcp *t, struct tcp_flow *f, const struct segment *s, bool again, bool timeout)
-{
-	int64_t second = t->now_us / US_PER_S;
-
-	if (f->now.open && f->now.second != second)
-		tcp_report_second(&t->report, f);
-	if (!f->now.open)
-		f->now = (struct tcp_second){ .open = true, .second = second, .mark = { t->now_us, s->place } };
-	f->now.segments++;
-	f->now.retransmits += again;
-	if (again)
-		tcp_calm_resent(f->conn->pair, second);
-	f->now.timeouts += timeout;
-	if (timeout)
-		count_lost(&f->now, t->now_us - f->resent_after_us);
-	f->now.bytes += s->payload_bytes;
-	f->conn->segments++;
-	f->conn->retransmits += again;
-}
-
-/* A tail loss probe, or a fast retransmission of what was only overtaken: whether it was needed the peer will say. */
-static void keep_hasty(struct tcp_flow *f, const struct segment *s)
-{
-	f->hasty = true;
-	f->hasty_from = s->sequence;
-	f->hasty_to = s->sequence + s->payload_bytes;
-}
-
-/*
- * The peer had it already, and no timer had run out: the data was not lost, nor
- * was its acknowledgment overdue. (Behind a timeout it may be the acknowledgment that was lost.)
- */
-static void take_duplicate(struct tcp_flow *f, const struct segment *s)
-{
-	if (!f->hasty || tcp_ahead(s->duplicate_to, f->hasty_from) <= 0 || tcp_ahead(f->hasty_to, s->duplicate_from) <= 0)
-		return;
-	f->hasty = false;
-	if (f->now.open)
-		f->now.needless++;
-}
-
-static void take_data(struct tcp *t, struct tcp_flow *f, const struct segment *s, enum tcp_data kind)
-{
-	bool timeout = is_timeout(f, kind);
-
-	if (kind != TCP_DATA_NONE && kind != TCP_DATA_PROBE)
-		count_second(t, f, s, kind == TCP_DATA_AGAIN, timeout);
-	t->late_count += kind == TCP_DATA_LATE;
-	if (kind == TCP_DATA_AGAIN && !timeout)
-		keep_hasty(f, s);
-	if (kind == TCP_DATA_AGAIN)
-		tcp_stall_resent(f, timeout, t->now_us - f->resent_after_us, t->now_us);
-	if (kind == TCP_DATA_NEW || kind == TCP_DATA_LATE || f->fills)
-		act(t, f->conn, f->side, &(struct tcp_mark){ t->now_us, s->place }, true);
-	else if ((s->flags & (TCP_SYN | TCP_FIN)) == 0)
-		tcp_pair_kernel_packet(f->conn->pair, f->side);
-	tcp_stall_watch(f);
-}
-
-/* A window in a SYN or RST is not an offer. */
-static void take_window(struct tcp *t, struct tcp_flow *f, const struct segment *s)
-{
-	bool closed = s->window == 0;
-
-	if ((s->flags & (TCP_SYN | TCP_RST | TCP_ACK)) != TCP_ACK || closed == f->window_closed)
-		return;
-	if (!closed)
-		tcp_report_zero_window(&t->report, f, t->now_us, false);
-	f->window_closed = closed;
-	f->window_closed_mark = (struct tcp_mark){ t->now_us, s->place };
-}
-
-/* RFC 9293 3.10.7.3 and 3.5.3: an end believes a RST only if it fits; others are strays or forged. */
-static bool is_reset_believed(const struct tcp_conn *c, const struct segment *s, unsigned side)
-{
-	const struct tcp_flow *f = &c->flow[side];
-
-	if (side == TCP_B && c->opening.seen && !c->opening.answered)
-		return (s->flags & TCP_ACK) != 0 && s->acknowledgment == c->opening.isn + 1;
-	return !f->synced || tcp_is_near(s->sequence, f->next);
-}
-
-/* The caller takes its SYN back. */
-static void abandon_opening(struct tcp *t, struct tcp_conn *c)
-{
-	if (!c->opening.seen || c->opening.answered)
-		return;
-	if (c->opening.syns > 1)
-		tcp_report_syn(&t->report, c, c->opening.last_us, TCP_SYN_ABANDONED);
-	stop_connecting(c);
-}
-
-/*
- * No net.reset: a connection that is refused (RST in answer to a SYN), since
- * its path works; a RST after a FIN of either side, since it ends what had
- * ended; a RST by the side that gave the connection up in a stall, whose FIN
- * could not be sent behind the data that stood.
- */
-static void report_reset(struct tcp *t, const struct tcp_conn *c, const struct tcp_mark *mark, unsigned side)
-{
-	bool opening = c->opening.seen && !c->opening.answered;
-	bool ended = c->flow[TCP_A].fin_sent || c->flow[TCP_B].fin_sent;
-
-	if (!opening && !ended && !tcp_stall_is_left(&c->flow[side]))
-		tcp_report_reset(&t->report, c, side, mark, c->flow[!side].sent_count > 0);
-}
-
-static void take_reset(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side)
-{
-	const struct tcp_mark mark = { t->now_us, s->place };
-
-	if (!is_reset_believed(c, s, side))
-		return;
-	if ((s->flags & TCP_ACK) != 0)
-		take_acknowledgment(t, &c->flow[!side], s->acknowledgment);
-	report_reset(t, c, &mark, side);
-	if (side == TCP_B && c->opening.seen && !c->opening.answered)
-		tcp_report_refused(&t->report, c, &mark);
-	if (side == TCP_B)
-		answer_opening(t, c);
-	else
-		abandon_opening(t, c);
-	act(t, c, side, &mark, false);
-	tcp_stall_abort(&c->flow[side], t->now_us, &t->report);
-	tcp_stall_refused(&c->flow[!side], t->now_us, &t->report);
-	cut_window(t, &c->flow[TCP_A], false);
-	cut_window(t, &c->flow[TCP_B], false);
-	c->closed = true;
-	kafka_end(t->kafka, c, t->now_us, false);
-	tcp_conn_leave(c);
-}
-
-static void take_fin(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side, bool was_sent)
-{
-	const struct tcp_mark mark = { t->now_us, s->place };
-
-	if (was_sent)
-		return;
-	act(t, c, side, &mark, false);
-	tcp_stall_give_up(&c->flow[side], t->now_us, &t->report);
-	tcp_conn_leave(c);
-}
-
-/*
- * A peer that only repeats itself has not heard: it shows where both ends of
- * an outage are recorded. Anything else from it is a sign on the connection.
- */
-static void take_sign(struct tcp *t, struct tcp_conn *c, unsigned side, enum tcp_data kind, int64_t before_us)
-{
-	tcp_stall_sign(c->pair, side, kind == TCP_DATA_AGAIN, before_us, t->now_us);
-	if (kind != TCP_DATA_AGAIN)
-		tcp_stall_heard(&c->flow[!side], t->now_us);
-}
-
-/* Data that goes on in sequence; what is behind a gap is told by its retransmission. */
-static void take_number(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side, enum tcp_data kind)
-{
-	const struct tcp_gap *gap = &c->flow[side].gap;
-	struct tcp_unseen unseen;
-	struct tcp_mark mark;
-
-	if (!tcp_unseen_take(&c->numbers[side], s, t->now_us, &c->pair->side[!side].rtt, &unseen))
-		return;
-	mark = (struct tcp_mark){ t->now_us, s->place };
-	if (kind == TCP_DATA_NEW && !(gap->open && gap->seen.us == t->now_us))
-		tcp_report_unseen(&t->report, c, side, &mark, &unseen);
-}
-
-/* before_us: when the sender was heard before, on any connection. */
-static void take_segment(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side, int64_t before_us)
-{
-	struct tcp_flow *f = &c->flow[side], *other = &c->flow[!side];
-	bool was_closing = f->fin_sent;
-	enum tcp_data kind;
-
-	tcp_stall_settle(f, t->now_us, &t->report);
-	tcp_stall_settle(other, t->now_us, &t->report);
-	if ((s->flags & TCP_RST) != 0) {
-		tcp_stall_sign(c->pair, side, false, before_us, t->now_us);
-		take_reset(t, c, s, side);
-		return;
-	}
-	if ((s->flags & TCP_SYN) != 0 && side == TCP_A)
-		take_syn(t, c, s);
-	else if ((s->flags & TCP_SYN) != 0)
-		take_syn_answer(t, c);
-	if ((s->flags & (TCP_SYN | TCP_ACK)) != TCP_SYN && c->presence == TCP_NOT_YET)
-		tcp_conn_enter(c);
-	kind = tcp_flow_send(f, s, t->now_us, other->window_closed);
-	if (f->forgot)
-		tcp_stall_forget(f);
-	if (f->gap.open && f->gap.bare && f->gap.seen.us == t->now_us)
-		tcp_stall_missed(f, t->now_us);
-	if (f->fills)
-		tcp_stall_filled(f, t->now_us, &t->report);
-	take_sign(t, c, side, kind, before_us);
-	if ((s->flags & TCP_ACK) != 0) {
-		take_acknowledgment(t, other, s->acknowledgment);
-		complete_opening(t, c, side);
-	}
-	if (s->has_duplicate)
-		take_duplicate(other, s);
-	take_window(t, f, s);
-	take_data(t, f, s, kind);
-	take_number(t, c, s, side, kind);
-	if ((s->flags & TCP_FIN) != 0)
-		take_fin(t, c, s, side, was_closing);
+	if (likely == NULL || (s->flags & TCP_SYN) != 0 || !tcp_table_is(likely, s, side))
+		return find_connection(t, s, hash, side);
+	tcp_activity_touch(&t->activity, likely->number);
+	return likely;
 }
 
 /* ---- public ---- */
@@ -608,33 +247,14 @@ struct tcp_conn *tcp_expect(const struct tcp *t, const struct tcp_key *key)
 	return likely;
 }
 
-int tcp_segment(struct tcp *t, const struct segment *s)
+/* any: without the short ways. */
+ALWAYS_INLINE int take_segment(struct tcp *t, const struct segment *s, const struct tcp_key *key,
+			       struct tcp_conn *likely, bool any)
 {
-	const struct tcp_key key = tcp_key_of(s);
-
-	return tcp_segment_expected(t, s, &key, tcp_expect(t, &key));
-}
-
-int tcp_segment_expected(struct tcp *t, const struct segment *s, const struct tcp_key *key, struct tcp_conn *likely)
-{
-	struct segment inside;
 	struct tcp_conn *c;
 	int64_t before_us;
 	unsigned side;
-	bool is_copy;
 
-	/* Packets of several queues may be recorded slightly out of order. */
-	if (s->time_us > t->now_us)
-		t->now_us = s->time_us;
-	is_copy = tcp_copies_see(t->copies, s, key->digest, t->now_us);
-	if (t->copies->alias_count > 0) {
-		inside = in_its_domain(t, s);
-		s = &inside;
-	}
-	if (is_copy) {
-		count_copy(t, s, key->hash);
-		return 0;
-	}
 	c = connection_of(t, s, key->hash, likely, &side);
 	if (c == NULL)
 		return result(t);
@@ -644,10 +264,60 @@ int tcp_segment_expected(struct tcp *t, const struct segment *s, const struct tc
 	tcp_sight_see(&t->sights, &t->report, c, side, s);
 	tcp_stall_host_heard(c->pair, side, c, t->now_us, &t->report);
 	if (!c->closed)
-		take_segment(t, c, s, side, before_us);
+		(any ? tcp_take_any : tcp_take)(t, c, s, side, before_us);
 	if (!c->closed && !c->is_foreign && (s->payload_bytes > 0 || c->kafka != NULL))
-		kafka_segment(t->kafka, c, side, s, t->now_us);
+		(any ? kafka_segment_any : kafka_segment)(t->kafka, c, side, s, t->now_us);
 	return result(t);
+}
+
+/* Takes its time, and remembers it among the frames that may come again. */
+ALWAYS_INLINE bool is_copy(struct tcp *t, const struct segment *s, const struct tcp_key *key)
+{
+	/* Packets of several queues may be recorded slightly out of order. */
+	if (s->time_us > t->now_us)
+		t->now_us = s->time_us;
+	return tcp_copies_see(t->copies, s, key->digest, t->now_us);
+}
+
+/* Of a capture in which domains are one, or a copy. */
+static __attribute__((noinline)) int take_odd(struct tcp *t, const struct segment *s, const struct tcp_key *key,
+					      struct tcp_conn *likely, bool copy)
+{
+	struct segment inside = in_its_domain(t, s);
+
+	if (!copy)
+		return take_segment(t, &inside, key, likely, false);
+	count_copy(t, &inside, key->hash);
+	return 0;
+}
+
+int tcp_segment_any(struct tcp *t, const struct segment *s)
+{
+	const struct tcp_key key = tcp_key_of(s);
+
+	const bool copy = is_copy(t, s, &key);
+	const struct segment inside = in_its_domain(t, s);
+
+	if (!copy)
+		return take_segment(t, &inside, &key, NULL, true);
+	count_copy(t, &inside, key.hash);
+	return 0;
+}
+
+int tcp_segment(struct tcp *t, const struct segment *s)
+{
+	const struct tcp_key key = tcp_key_of(s);
+
+	return tcp_segment_expected(t, s, &key, tcp_expect(t, &key));
+}
+
+int tcp_segment_expected(struct tcp *t, const struct segment *s, const struct tcp_key *key, struct tcp_conn *likely)
+{
+	const bool copy = is_copy(t, s, key);
+
+	if (copy || t->copies->alias_count > 0)
+		return take_odd(t, s, key, likely, copy);
+	return take_segment(t, s, key, likely, false);
 }
 
 enum tcp_continuity tcp_continuity(const struct tcp *t, const struct segment *s)

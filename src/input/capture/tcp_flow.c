@@ -337,6 +337,33 @@ static void accept_part(struct tcp_flow *f, uint32_t ack)
 	head->start = ack;
 }
 
+int64_t tcp_flow_accept(struct tcp_flow *f, uint32_t ack, int64_t now_us)
+{
+	int64_t sent_us = INT64_MIN, rtt_us = TCP_NO_RTT;
+	unsigned whole = 0;
+	bool exact = true;
+
+	f->progress_us = now_us;
+	/* As accept_whole does. What filled a gap was sent after what stands behind it. */
+	for (; whole < f->sent_count && tcp_ahead(ack, f->sent[whole].end) >= 0; whole++) {
+		sent_us = f->sent[whole].last_us > sent_us ? f->sent[whole].last_us : sent_us;
+		exact = exact && !f->sent[whole].inexact;
+	}
+	if (whole > 0) {
+		const struct tcp_sent *last = &f->sent[whole - 1];
+
+		f->accepted = (struct tcp_accepted){ true, last->start, last->end, sent_us, last->last_us };
+		rtt_us = exact ? now_us - last->first.us : TCP_NO_RTT;
+		if (whole < f->sent_count)
+			remove_sent(f, whole);
+		else
+			f->sent_count = 0;
+	}
+	if (f->sent_count > 0 && tcp_ahead(ack, f->sent[0].start) > 0)
+		accept_part(f, ack);
+	return rtt_us;
+}
+
 bool tcp_flow_acknowledge(struct tcp_flow *f, uint32_t ack, int64_t now_us, struct tcp_progress *out)
 {
 	if (!f->synced) {

@@ -12,14 +12,10 @@
 
 #define PAIR_BUCKETS 4096
 
-/* Payloads closer than this belong to one burst and say nothing about a side's rhythm. */
-#define BURST_US (10 * US_PER_MS)
-/* A shorter silence, or one of fewer usual gaps, is rhythm. The detectors apply their own, stricter rules. */
-#define QUIET_LEAST_US (1 * US_PER_S)
+/* Silence of fewer usual gaps is rhythm. */
 #define QUIET_GAPS 4
-/* The rhythm is known after so many gaps, or after so many payloads that came in bursts alone. */
+/* The rhythm is known after so many gaps; or, when there are none, after so many payloads. */
 #define GAPS_LEAST 8
-#define PAYLOADS_LEAST 256
 /* Linux sends nothing again after a pause longer than TCP_RTO_MAX, 120 s: what stood unacknowledged was dropped. */
 #define RTO_MOST_US (130 * US_PER_S)
 /* So many flows are looked at; a pair with more of them in trouble has one among these. */
@@ -112,7 +108,7 @@ struct tcp_pair *tcp_pairs_hold(struct tcp_pairs *p, uint64_t domain, const stru
 		if (pair != NULL)
 			p->free = pair->next;
 		else
-			pair = arena_alloc(p->arena, sizeof *pair);
+			pair = cache_lines(p->arena, sizeof *pair);
 		*pair = (struct tcp_pair){ .domain = domain, .caller = *caller, .callee = *callee, .callee_port = callee_port,
 					   .zone = zone, .next = p->bucket[bucket] };
 		p->bucket[bucket] = pair;
@@ -164,12 +160,12 @@ int64_t tcp_pair_woke_us(const struct tcp_pair *p, unsigned side, int64_t since_
 
 static bool is_rhythm_known(const struct tcp_side *side)
 {
-	return side->gaps.count >= GAPS_LEAST || side->payloads >= PAYLOADS_LEAST;
+	return side->gaps.count >= GAPS_LEAST || side->payloads >= TCP_PAYLOADS_LEAST;
 }
 
 static bool is_too_long(const struct tcp_side *side, int64_t silence_us)
 {
-	if (silence_us <= QUIET_LEAST_US)
+	if (silence_us <= TCP_QUIET_LEAST_US)
 		return false;
 	return side->gaps.count < GAPS_LEAST || silence_us > tcp_median_us(&side->gaps) * QUIET_GAPS;
 }
@@ -201,7 +197,7 @@ static bool is_pending(const struct tcp_pair *p, unsigned side, int64_t now_us)
 {
 	int64_t asked_us = p->side[side].asked_us;
 
-	return asked_us != 0 && p->side[!side].accepted_us >= asked_us && now_us - asked_us > QUIET_LEAST_US;
+	return asked_us != 0 && p->side[!side].accepted_us >= asked_us && now_us - asked_us > TCP_QUIET_LEAST_US;
 }
 
 static int64_t latest(int64_t x, int64_t y)
@@ -214,8 +210,7 @@ bool tcp_pair_quiet(const struct tcp_pair *p, unsigned side, int64_t now_us, str
 	const struct tcp_side *s = &p->side[side];
 	int64_t start;
 
-	/* The cheap part first: the silence began with the last act, or later. */
-	if (!s->acted || now_us - s->last_act.us <= QUIET_LEAST_US || p->open == 0 || !is_rhythm_known(s))
+	if (!tcp_pair_may_be_quiet(p, side, now_us) || p->open == 0 || !is_rhythm_known(s))
 		return false;
 	/* After trouble the path is well only from its end on; and the called side owes nothing until it is asked. */
 	start = latest(s->last_act.us, latest(p->side[TCP_A].trouble_us, p->side[TCP_B].trouble_us));
@@ -228,24 +223,6 @@ bool tcp_pair_quiet(const struct tcp_pair *p, unsigned side, int64_t now_us, str
 				   .has_spoken = p->side[!side].acted, .spoken_us = p->side[!side].last_act.us };
 	/* A server that owes nothing is idle. */
 	return side == TCP_A || out->pending;
-}
-
-bool tcp_pair_act(struct tcp_pair *p, unsigned side, const struct tcp_mark *mark, bool is_payload,
-		  struct tcp_quiet *out)
-{
-	struct tcp_side *s = &p->side[side];
-	bool was_quiet = tcp_pair_quiet(p, side, mark->us, out);
-
-	if (is_payload && s->acted && mark->us - s->last_act.us >= BURST_US)
-		tcp_median_add(&s->gaps, mark->us - s->last_act.us);
-	s->acted = true;
-	s->last_act = *mark;
-	s->kernel_packets = 0;
-	s->asked_us = 0;
-	s->payloads += is_payload;
-	if (is_payload && p->side[!side].asked_us == 0)
-		p->side[!side].asked_us = mark->us;
-	return was_quiet;
 }
 
 void tcp_pair_restart(struct tcp_pair *p)

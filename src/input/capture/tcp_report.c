@@ -65,7 +65,7 @@ static struct sv format_end(char out[TCP_END_BYTES], const struct tcp_address *a
 static void begin(struct event *e, enum event_type type, const struct tcp_mark *mark, int64_t start_us, int64_t end_us)
 {
 	event_init(e, type);
-	e->place = mark->place;
+	e->place = packet_place(&mark->place);
 	e->time.us = start_us;
 	e->duration_us = end_us > start_us ? end_us - start_us : 0;
 }

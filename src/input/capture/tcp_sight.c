@@ -8,17 +8,7 @@
 #define MASK_STEP_BITS 3
 /* Of all pairs with one mask: with many each has fewer. A client that connects for every request makes its pair anew each time. */
 #define PASSAGES_OF_ALL 512
-/* What both sides have sent up to a packet, in units of so many bits: a request of Kafka's and its answer, or two. */
-#define PASSAGE_BITS 8
 #define PASSAGE_PACKETS 4
-/* Larger ones are cut on their way, or put together on arrival (TSO, GRO): never the same at both ends. */
-#define SIGHT_PAYLOAD_MOST 1200
-
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-	h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
-	return h ^ h >> 29;
-}
 
 /*
  * What routers leave as it is, and captures of different length show alike. A
@@ -26,25 +16,13 @@ static uint64_t mix(uint64_t h, uint64_t v)
  */
 static uint64_t digest_of(const struct segment *s)
 {
-	uint64_t h = mix(s->ip_version, s->has_ip_id ? s->ip_id : 0);
+	uint64_t h = tcp_sight_mix(s->ip_version, s->has_ip_id ? s->ip_id : 0);
 
 	for (int i = 0; i < 16; i++)
-		h = mix(h, (uint64_t)s->source[i] << 8 | s->destination[i]);
-	h = mix(h, (uint64_t)s->source_port << 16 | s->destination_port);
-	h = mix(h, (uint64_t)s->sequence << 32 | s->acknowledgment);
-	h = mix(h, (uint64_t)s->flags << 48 | (uint64_t)s->window << 32 | s->payload_bytes);
-	return h ^ h >> 32;
-}
-
-/*
- * Of the conversation. What one has sent and what it has received of the other add up to
- * the same from either side, but for the packet itself.
- */
-static uint64_t passage_of(const struct tcp_conn *c, const struct segment *s)
-{
-	uint64_t ports = (uint64_t)c->port[TCP_A] << 16 | c->port[TCP_B];
-	uint64_t h = mix(ports, (s->sequence + s->acknowledgment) >> PASSAGE_BITS);
-
+		h = tcp_sight_mix(h, (uint64_t)s->source[i] << 8 | s->destination[i]);
+	h = tcp_sight_mix(h, (uint64_t)s->source_port << 16 | s->destination_port);
+	h = tcp_sight_mix(h, (uint64_t)s->sequence << 32 | s->acknowledgment);
+	h = tcp_sight_mix(h, (uint64_t)s->flags << 48 | (uint64_t)s->window << 32 | s->payload_bytes);
 	return h ^ h >> 32;
 }
 
@@ -81,12 +59,12 @@ static bool pick_passage(struct tcp_sights *all, struct tcp_sights *t, uint64_t 
 	return true;
 }
 
-void tcp_sight_see(struct tcp_sights *all, struct tcp_report *r, const struct tcp_conn *c, unsigned side,
-		   const struct segment *s)
+void tcp_sight_pick(struct tcp_sights *all, struct tcp_report *r, const struct tcp_conn *c, unsigned side,
+		    const struct segment *s)
 {
 	struct tcp_sights *of_pair = &c->pair->sights;
 
-	if (s->payload_bytes == 0 || s->payload_bytes > SIGHT_PAYLOAD_MOST || !pick_passage(all, of_pair, passage_of(c, s)))
+	if (!pick_passage(all, of_pair, tcp_sight_passage(c, s)))
 		return;
 	of_pair->packets++;
 	tcp_report_sighted(r, c, side, s, digest_of(s));

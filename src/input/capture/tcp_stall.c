@@ -3,8 +3,6 @@
 
 #include "input/capture/tcp_stall.h"
 
-/* The detector applies its own, stricter rule; this one keeps every delayed acknowledgment out. */
-#define STALL_LEAST_US (500 * US_PER_MS)
 #define STALL_RTTS 4
 /* How long a FIN or RST may be on its way after the progress of a connection that may have been given up. */
 #define HELD_US (1 * US_PER_S)
@@ -89,7 +87,7 @@ static bool is_waiting(const struct tcp_flow *f)
 /* The cheap half first: it is asked at every acknowledgment. */
 static bool is_too_long(const struct tcp_flow *f, int64_t silence_us)
 {
-	return silence_us > STALL_LEAST_US && silence_us > STALL_RTTS * tcp_median_us(&side_of(f)->rtt);
+	return silence_us > TCP_STALL_LEAST_US && silence_us > STALL_RTTS * tcp_median_us(&side_of(f)->rtt);
 }
 
 static void judge_silence(struct tcp_flow *f, const struct tcp_sent *head, int64_t now_us)
@@ -174,16 +172,16 @@ void tcp_stall_resent(struct tcp_flow *f, bool timeout, int64_t lost_us, int64_t
 	side_of(f)->trouble_us = now_us;
 }
 
-void tcp_stall_heard_waiting(struct tcp_flow *f, int64_t now_us)
+void tcp_stall_judge(struct tcp_flow *f, int64_t silence_us)
 {
-	judge_silence(f, &f->sent[0], now_us);
-	f->wait.heard_us = now_us;
+	if (is_too_long(f, silence_us))
+		f->wait.stalled = true;
 }
 
 /* What was on its way when the data was sent does not count as heard all the while. */
 static bool is_sign(const struct tcp_flow *f, bool again, int64_t before_us)
 {
-	return !again || before_us <= f->sent[0].first.us + STALL_LEAST_US;
+	return !again || before_us <= f->sent[0].first.us + TCP_STALL_LEAST_US;
 }
 
 void tcp_stall_sign_unacked(struct tcp_flow *f, bool again, int64_t before_us, int64_t now_us)
@@ -307,6 +305,17 @@ void tcp_stall_progress(struct tcp_flow *f, const struct tcp_progress *progress,
 	}
 	/* The next data has a wait of its own, and the peer is heard just now. */
 	f->wait = (struct tcp_wait){ .heard_us = now_us, .sign_us = now_us };
+}
+
+void tcp_stall_progress_plain(struct tcp_flow *f, int64_t now_us)
+{
+	side_of(f)->accepted_us = now_us;
+	if (is_waiting(f)) {
+		f->wait = (struct tcp_wait){ .heard_us = now_us, .sign_us = now_us };
+		return;
+	}
+	unlist(f);
+	f->wait = (struct tcp_wait){ 0 };
 }
 
 /* The last data of the side that came, or else now. */

@@ -90,7 +90,7 @@ static void segment(struct talk *t, double ms, bool by_client, uint8_t flags, ui
 			     .sequence = sequence, .payload_bytes = (uint32_t)n,
 			     .acknowledgment = by_client ? t->client_has : t->broker_has };
 
-	s.place = (struct place){ .unit = PLACE_PACKET, .number = ++t->packets };
+	s.place = (struct packet_place){ .number = ++t->packets };
 	s.source[3] = by_client ? 1 : 2;
 	s.destination[3] = by_client ? 2 : 1;
 	s.source_port = by_client ? 40000 : 7777;
@@ -1332,6 +1332,30 @@ static void sasl_is_passed_over(void **state)
 	}
 }
 
+/* Who wanted the rest of the records is not asked any more once tokens pass. */
+static void tokens_begin_while_records_come(void **state)
+{
+	struct frame hello = request(KAFKA_SASL_HANDSHAKE, 0, 9), q = request(KAFKA_FETCH, 4, 8), r = answer(8);
+	struct talk *t = begin();
+
+	(void)state;
+	add_text(&hello, "PLAIN");
+	finish_frame(&hello);
+	q.n += 60;
+	finish_frame(&q);
+	r.n += 2000;
+	finish_frame(&r);
+	opens(t, 0);
+	beats(t, 1, 3);
+	asks(t, 10, q.bytes, q.n);
+	answers(t, 11, r.bytes, 500);
+	asks(t, 12, hello.bytes, hello.n);
+	answers(t, 13, r.bytes + 500, 500);
+	answers(t, 14, r.bytes + 1000, r.n - 1000);
+	end(t);
+	assert_int_equal(count_of(t, EVENT_WIRE_HEARTBEAT), 1);
+}
+
 /* ---- TLS ---- */
 
 static struct frame record(int type, size_t bytes)
@@ -1476,6 +1500,7 @@ int main(void)
 		cmocka_unit_test(the_start_of_a_produce_says_whether_it_is_answered),
 		cmocka_unit_test(topic_ids_are_named_by_metadata),
 		cmocka_unit_test(sasl_is_passed_over),
+		cmocka_unit_test(tokens_begin_while_records_come),
 		cmocka_unit_test(heartbeats_under_tls_are_suggested),
 		cmocka_unit_test(other_protocols_are_left_alone),
 		cmocka_unit_test(a_greeting_is_no_kafka),

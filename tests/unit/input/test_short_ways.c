@@ -99,10 +99,18 @@ static void decode_variants(struct both *b, enum packet_link link, const struct 
 
 /* ---- captures ---- */
 
-static void take_capture(struct stream *s, struct both *b)
+static const struct record_reader_ops *reader_of(struct stream *s)
 {
 	struct sv head = stream_head(s);
-	const struct record_reader_ops *ops = head.n > 0 && head.p[0] == 0x0a ? &record_pcapng : &record_pcap;
+
+	return head.n > 0 && head.p[0] == 0x0a ? &record_pcapng : &record_pcap;
+}
+
+typedef void take_capture_fn(struct stream *s, void *context);
+
+static void take_packets(struct stream *s, void *context)
+{
+	struct both *b = context;
 	struct arena *a = arena_new();
 	struct record_run run;
 	struct records *records;
@@ -110,7 +118,7 @@ static void take_capture(struct stream *s, struct both *b)
 
 	b->usual = packet_decoder_new(a);
 	b->any = packet_decoder_new(a);
-	if (records_open(s, ops, 1, &records, &why)) {
+	if (records_open(s, reader_of(s), 1, &records, &why)) {
 		while (records_next(records, &run, &why) == 1) {
 			for (size_t i = 0; i < run.count; i++) {
 				enum packet_link link;
@@ -139,7 +147,7 @@ static bool ends_with(const char *name, const char *end)
 }
 
 /* The captures in an archive of the lab. */
-static void take_archive(int fd, struct both *b)
+static void take_archive(int fd, take_capture_fn *take, void *context)
 {
 	struct arena *a = arena_new(), *of_member = arena_new();
 	struct unpack_budget budget = { .stored_bytes = UINT64_C(1) << 30 };
@@ -149,7 +157,7 @@ static void take_archive(int fd, struct both *b)
 
 	while (unpack_next(u, of_member, &m) == 1) {
 		if (sv_ends_with(m.name, SV(".pcap")) || sv_ends_with(m.name, SV(".pcapng")))
-			take_capture(m.stream, b);
+			take(m.stream, context);
 		arena_reset(of_member);
 	}
 	unpack_close(u);
@@ -157,21 +165,21 @@ static void take_archive(int fd, struct both *b)
 	arena_free(a);
 }
 
-static void take_file(const char *path, struct both *b)
+static void take_file(const char *path, take_capture_fn *take, void *context)
 {
 	struct arena *a = arena_new();
 	int fd = open(path, O_RDONLY);
 
 	assert_true(fd >= 0);
 	if (ends_with(path, ".tar.xz"))
-		take_archive(fd, b);
+		take_archive(fd, take, context);
 	else
-		take_capture(stream_new(a, (struct stream_source){ read_fd, NULL, &fd }), b);
+		take(stream_new(a, (struct stream_source){ read_fd, NULL, &fd }), context);
 	close(fd);
 	arena_free(a);
 }
 
-static size_t take_directory(const char *directory, struct both *b)
+static size_t take_directory(const char *directory, take_capture_fn *take, void *context)
 {
 	DIR *d = opendir(directory);
 	const struct dirent *e;
@@ -183,7 +191,7 @@ static size_t take_directory(const char *directory, struct both *b)
 		if (!ends_with(e->d_name, ".pcap") && !ends_with(e->d_name, ".pcapng") && !ends_with(e->d_name, ".tar.xz"))
 			continue;
 		assert_true(snprintf(path, sizeof path, "%s/%s", directory, e->d_name) < (int)sizeof path);
-		take_file(path, b);
+		take_file(path, take, context);
 		files++;
 	}
 	closedir(d);
@@ -195,9 +203,9 @@ static void every_packet_is_decoded_alike(void **state)
 	struct both b = { .seed = 1 };
 
 	(void)state;
-	assert_true(take_directory("samples/captures", &b) >= 12);
-	assert_true(take_directory("tests/fuzz/corpus/capture", &b) >= 14);
-	assert_true(take_directory("tests/lab/runs", &b) >= 90);
+	assert_true(take_directory("samples/captures", take_packets, &b) >= 12);
+	assert_true(take_directory("tests/fuzz/corpus/capture", take_packets, &b) >= 14);
+	assert_true(take_directory("tests/lab/runs", take_packets, &b) >= 90);
 	/* Most of them are TCP, and most of the damaged ones still are. */
 	assert_true(b.packets > 200000);
 	assert_true(b.tcp > b.packets / 2);
@@ -296,11 +304,213 @@ static void a_segment_that_comes_next_does_what_any_does(void **state)
 	assert_true(plain_acknowledgments > 1000);
 }
 
+static void what_is_accepted_is_what_is_acknowledged(void **state)
+{
+	uint64_t seed = 11;
+	size_t accepted = 0, with_rtt = 0;
+
+	(void)state;
+	for (int connection = 0; connection < 400; connection++) {
+		struct tcp_flow f = { .next = (uint32_t)next_random(&seed), .synced = true };
+
+		for (uint64_t i = 0; i < 200; i++) {
+			int64_t now_us = (int64_t)(i * (1 + next_random(&seed) % 1000));
+			struct segment s = some_segment(&f, i, &seed);
+			struct tcp_flow any;
+			struct tcp_progress progress;
+			uint32_t ack;
+
+			tcp_flow_send_any(&f, &s, now_us, false);
+			any = f;
+			ack = f.next - (uint32_t)(next_random(&seed) % 2 == 0 ? next_random(&seed) % 4000 : 0);
+			if (!tcp_flow_is_usual(&f) || !tcp_flow_is_accepted(&f, ack)) {
+				tcp_flow_acknowledge(&f, ack, now_us, &progress);
+				continue;
+			}
+			accepted++;
+			assert_true(tcp_flow_acknowledge(&any, ack, now_us, &progress));
+			/* Nothing in it was sent again: of a stall there is nothing to say. */
+			assert_int_equal(progress.head.sends, 1);
+			assert_int_equal(tcp_flow_accept(&f, ack, now_us), progress.has_rtt ? progress.rtt_us : TCP_NO_RTT);
+			with_rtt += progress.has_rtt;
+			expect_same_flow(&f, &any);
+			assert_int_equal(f.accepted.start, any.accepted.start);
+			assert_int_equal(f.accepted.sent_us, any.accepted.sent_us);
+			assert_int_equal(f.accepted.last_us, any.accepted.last_us);
+		}
+	}
+	assert_true(with_rtt > 1000);
+	assert_true(accepted > with_rtt + 100);
+}
+
+/* ---- whole connections ---- */
+
+/* All that was told, in one number each. */
+struct told {
+	uint64_t digest;
+	size_t events;
+};
+
+static void add_bytes(struct told *t, const void *bytes, size_t n)
+{
+	const uint8_t *p = bytes;
+
+	for (size_t i = 0; i < n; i++)
+		t->digest = (t->digest ^ p[i]) * UINT64_C(0x100000001b3);
+}
+
+static int tell(void *context, const struct event *e)
+{
+	struct told *t = context;
+
+	t->events++;
+	add_bytes(t, &e->type, sizeof e->type);
+	add_bytes(t, &e->time, sizeof e->time);
+	add_bytes(t, &e->duration_us, sizeof e->duration_us);
+	add_bytes(t, &e->place.number, sizeof e->place.number);
+	for (unsigned f = 0; f < FIELD_COUNT; f++) {
+		if (!event_has(e, f))
+			continue;
+		add_bytes(t, &f, sizeof f);
+		if (field_infos[f].type == FIELD_TEXT)
+			add_bytes(t, e->value[f].text.p, e->value[f].text.n);
+		else
+			add_bytes(t, &e->value[f].number, sizeof e->value[f].number);
+	}
+	return 0;
+}
+
+/* One is given segments by the short ways, the other without them. */
+struct two {
+	struct tcp *tcp, *any;
+	struct told told, told_by_any;
+	uint64_t seed;
+	struct segment held;	/* comes later than it should */
+	bool holds;
+};
+
+static void give(struct two *t, const struct segment *s)
+{
+	assert_int_equal(tcp_segment(t->tcp, s), 0);
+	assert_int_equal(tcp_segment_any(t->any, s), 0);
+	assert_int_equal(t->told.events, t->told_by_any.events);
+}
+
+/* Some are lost, come twice, come late, or say something else; rate: one in so many. */
+static void give_damaged(struct two *t, const struct segment *s, unsigned rate)
+{
+	static const uint8_t flags[] = { TCP_ACK, TCP_SYN, TCP_SYN | TCP_ACK, TCP_FIN | TCP_ACK, TCP_RST, TCP_RST | TCP_ACK, 0 };
+	struct segment other = *s;
+
+	if (rate == 0 || next_random(&t->seed) % rate != 0) {
+		give(t, s);
+	} else {
+		switch (next_random(&t->seed) % 8) {
+		case 0:
+			return;
+		case 1:
+			t->held = *s;
+			t->held.payload = NULL;
+			t->held.payload_captured = 0;
+			t->holds = true;
+			return;
+		case 2:
+			give(t, s);
+			break;
+		case 3:
+			other.flags = flags[next_random(&t->seed) % sizeof flags];
+			break;
+		case 4:
+			other.sequence += (uint32_t)(next_random(&t->seed) % 3000) - 1500;
+			break;
+		case 5:
+			other.acknowledgment += (uint32_t)(next_random(&t->seed) % 3000) - 1500;
+			break;
+		case 6:
+			other.window = 0;
+			break;
+		default:
+			other.time_us += (int64_t)(next_random(&t->seed) % 3000000);
+			break;
+		}
+		give(t, &other);
+	}
+	if (t->holds && next_random(&t->seed) % 4 == 0) {
+		t->holds = false;
+		give(t, &t->held);
+	}
+}
+
+static size_t given_alike(struct record_run *run, struct two *t, unsigned rate)
+{
+	size_t segments = 0;
+
+	for (size_t i = 0; i < run->count; i++) {
+		if (!run->packet[i].is_read || run->packet[i].what != PACKET_TCP)
+			continue;
+		give_damaged(t, &run->packet[i].segment, rate);
+		segments++;
+	}
+	return segments;
+}
+
+static void end_alike(struct two *t)
+{
+	assert_int_equal(tcp_finish(t->tcp), 0);
+	assert_int_equal(tcp_finish(t->any), 0);
+	assert_int_equal(t->told.events, t->told_by_any.events);
+	assert_true(t->told.digest == t->told_by_any.digest);
+	assert_int_equal(tcp_copies(t->tcp), tcp_copies(t->any));
+	assert_int_equal(tcp_overtaken(t->tcp), tcp_overtaken(t->any));
+	tcp_free(t->tcp);
+	tcp_free(t->any);
+}
+
+struct alike {
+	unsigned rate;
+	size_t segments, events;
+};
+
+static void take_alike(struct stream *s, void *context)
+{
+	struct alike *alike = context;
+	struct two t = { .seed = 3 + alike->rate };
+	struct record_run run;
+	struct records *records;
+	const char *why;
+
+	t.tcp = tcp_new((struct event_sink){ tell, &t.told });
+	t.any = tcp_new((struct event_sink){ tell, &t.told_by_any });
+	if (records_open(s, reader_of(s), 1, &records, &why))
+		while (records_next(records, &run, &why) == 1)
+			alike->segments += given_alike(&run, &t, alike->rate);
+	records_close(records);
+	end_alike(&t);
+	alike->events += t.told.events;
+}
+
+static void connections_are_told_of_alike(void **state)
+{
+	struct alike alike = { 0 };
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		alike.rate = (const unsigned[]){ 0, 200, 40, 10 }[i];
+		assert_true(take_directory("samples/captures", take_alike, &alike) >= 12);
+		assert_true(take_directory("tests/fuzz/corpus/capture", take_alike, &alike) >= 14);
+		assert_true(take_directory("tests/lab/runs", take_alike, &alike) >= 90);
+	}
+	assert_true(alike.segments > 200000);
+	assert_true(alike.events > 10000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_packet_is_decoded_alike),
 		cmocka_unit_test(a_segment_that_comes_next_does_what_any_does),
+		cmocka_unit_test(what_is_accepted_is_what_is_acknowledged),
+		cmocka_unit_test(connections_are_told_of_alike),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,7 +81,6 @@ static void say(struct story *s, double ms, const struct segment *segment)
 	struct segment x = *segment;
 
 	x.time_us = START_US + (int64_t)(ms * 1000);
-	x.place.unit = PLACE_PACKET;
 	x.place.number = ++s->packets;
 	s->last = x;
 	assert_int_equal(tcp_segment(s->tcp, &x), 0);

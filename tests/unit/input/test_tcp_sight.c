@@ -66,7 +66,6 @@ static void see_of(struct watch *w, unsigned who, unsigned n, int64_t us, uint32
 	memcpy(s.destination, is_answer ? client : broker, 4);
 	s.source_port = is_answer ? 9092 : 40000;
 	s.destination_port = is_answer ? 40000 : 9092;
-	s.place.unit = PLACE_PACKET;
 	s.place.number = n + 1;
 	assert_int_equal(tcp_segment(w->tcp, &s), 0);
 }

@@ -23,7 +23,10 @@ static bool comes(struct line *l, double ms, uint16_t id, uint32_t payload)
 	static const struct tcp_median unknown;
 	struct segment s = { .flags = TCP_ACK, .has_ip_id = true, .ip_id = id, .payload_bytes = payload };
 
-	return tcp_unseen_take(&l->numbers, &s, START_US + (int64_t)(ms * 1000), &unknown, &l->unseen);
+	int64_t now_us = START_US + (int64_t)(ms * 1000);
+	struct tcp_left_out left_out = tcp_unseen_take(&l->numbers, &s, now_us);
+
+	return left_out.packets > 0 && tcp_unseen_since(&left_out, now_us, &unknown, &l->unseen);
 }
 
 /* n packets in 100 ms each, numbered one by one to 1000 + n - 1. */
