@@ -22,38 +22,37 @@ made() {
 	[ -s "$file" ] || "$BUILD/gen_capture" "$megabytes" "$file" "$@" || exit 1
 }
 
-# The database of the run before is taken away first, in the time of ours.
+# ours FILE: prints the command
 ours() {
-	echo "rm -f '$BENCH_DIR/capture.db'; exec '$BUILD/aftershock' ingest --db '$BENCH_DIR/capture.db' '$1'"
+	echo "$BUILD/aftershock ingest -q --db $BENCH_DIR/bench.db $1"
 }
 
 # memory NAME FILE: the peak of reading it
 memory() {
-	peak=$("$BUILD/peak" sh -c "$(ours "$2")") || { failed=1; return; }
+	peak=$("$BUILD/bench_pair" --peak "$BENCH_DIR" $(ours "$2")) || { failed=1; return; }
 	held=held
-	[ "$peak" -lt $((MEMORY_MB * 1024)) ] || { held="NOT HELD"; failed=1; }
-	printf '  %-46s %7d  MB  bar %d: %s\n' "$1" $((peak / 1024)) "$MEMORY_MB" "$held"
+	[ "$peak" -lt "$MEMORY_MB" ] || { held="NOT HELD"; failed=1; }
+	printf '  %-46s %7d  MB  bar %d: %s\n' "$1" "$peak" "$MEMORY_MB" "$held"
 }
 
 echo "captures ($BENCH_MB MB, Kafka):"
 made "$BENCH_MB" "capture-$BENCH_MB.pcap"
 whole=$file
 if has tcptrace; then
-	ratio 6 "tcptrace / aftershock" -- tcptrace -n -l -r "$whole" -- sh -c "$(ours "$whole")" || failed=1
+	ratio 6 "tcptrace / aftershock" -- tcptrace -n -l -r "$whole" -- $(ours "$whole") || failed=1
 fi
 made "$BENCH_MB" "capture-$BENCH_MB-96.pcap" 400 96
 cut=$file
 if has tcptrace; then
-	ratio - "tcptrace / aftershock, 96 bytes of each" -- tcptrace -n -l -r "$cut" -- sh -c "$(ours "$cut")" || failed=1
+	ratio - "tcptrace / aftershock, 96 bytes of each" -- tcptrace -n -l -r "$cut" -- $(ours "$cut") || failed=1
 fi
 made "$TSHARK_MB" "capture-$TSHARK_MB.pcap"
 if has tshark; then
 	ratio 100 "tshark -T fields / aftershock, $TSHARK_MB MB" -- \
 		tshark -n -r "$file" -d tcp.port==9092,kafka -T fields -e tcp.stream -e tcp.len -e tcp.analysis.retransmission \
-		-e tcp.analysis.ack_rtt -e kafka.api_key -e kafka.correlation_id -- sh -c "$(ours "$file")" || failed=1
+		-e tcp.analysis.ack_rtt -e kafka.api_key -e kafka.correlation_id -- $(ours "$file") || failed=1
 fi
 memory "memory, $BENCH_MB MB" "$whole"
 made 200 "capture-$CONNECTIONS.pcap" "$CONNECTIONS"
 memory "memory, $CONNECTIONS connections" "$file"
-rm -f "$BENCH_DIR/capture.db"
 exit $failed

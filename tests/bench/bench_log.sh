@@ -46,7 +46,7 @@ make_inputs() {
 
 # ours THREADS RULES LOG: prints the command
 ours() {
-	echo "sh tests/bench/ingest.sh $BUILD/aftershock $dir $1 $dir/bench-$2.rules $3"
+	echo "$BUILD/aftershock ingest -q --threads $1 --rules $dir/bench-$2.rules --db $dir/bench.db $3"
 }
 
 # peer BAR NAME PEER... -- OURS...

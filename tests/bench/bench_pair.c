@@ -4,7 +4,9 @@
  *
  * Runs A and B in turn, once to warm up and then PAIRS times, and prints the
  * median of time A / time B with the least and the greatest ratio, the same of
- * processor time (on a busy machine the steadier one), and the peak memory of B. Exit code 1 when the median is below BAR (a number, or "-").
+ * processor time (on a busy machine the steadier one), and the peak memory of B. Exit code 1 when the median is below
+ * BAR (a number, or "-"). What they print goes to files of DIRECTORY. Before each run the database that another has left
+ * there, bench.db, is taken away: that is not timed.
  *
  * bench_pair --peak DIRECTORY COMMAND ...
  *
@@ -48,15 +50,38 @@ static double seconds_of(struct timeval t)
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
-static void exec_in(const char *directory, char **command)
+static void path_in(char path[4096], const char *directory, const char *name)
+{
+	snprintf(path, 4096, "%s/%s", directory, name);
+}
+
+static void send_to(const char *directory, const char *name, int descriptor)
 {
 	char path[4096];
-	int out;
+	int file;
 
-	snprintf(path, sizeof path, "%s/output", directory);
-	out = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-	if (out < 0 || dup2(out, STDOUT_FILENO) < 0)
+	path_in(path, directory, name);
+	file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	if (file < 0 || dup2(file, descriptor) < 0)
 		fail(path);
+}
+
+static void forget_database(const char *directory)
+{
+	static const char *const names[] = { "bench.db", "bench.db-journal" };
+	char path[4096];
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		path_in(path, directory, names[i]);
+		if (unlink(path) != 0 && errno != ENOENT)
+			fail(path);
+	}
+}
+
+static void exec_in(const char *directory, char **command)
+{
+	send_to(directory, "output", STDOUT_FILENO);
+	send_to(directory, "messages", STDERR_FILENO);
 	execvp(command[0], command);
 	fail(command[0]);
 }
@@ -66,10 +91,13 @@ static struct run run(const char *directory, char **command)
 {
 	struct rusage used;
 	struct run r;
-	double start = now();
+	double start;
 	int status;
-	pid_t child = fork();
+	pid_t child;
 
+	forget_database(directory);
+	start = now();
+	child = fork();
 	if (child < 0)
 		fail("fork");
 	if (child == 0)
