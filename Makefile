@@ -46,7 +46,7 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wcast-qual -Wwrite-s
 	-Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wundef -Wvla -Wformat=2 -Wswitch-enum \
 	-Wdouble-promotion -Wnull-dereference -Wimplicit-fallthrough
 HARDEN   := $(if $(SANITIZE),,-D_FORTIFY_SOURCE=2 -fstack-protector-strong)
-CFLAGS   ?= -O2 -g
+CFLAGS   ?= -O3 -g
 ALL_CFLAGS := -std=c11 -D_DEFAULT_SOURCE -Iinclude $(WARNINGS) $(WERROR) -fPIE $(HARDEN) $(CFLAGS) $(SANITIZE) $(PKG_CFLAGS)
 ALL_LDFLAGS := -pie -Wl,-z,relro,-z,now $(LDFLAGS) $(SANITIZE)
 ALL_LIBS := $(PKG_LIBS) -lm -lpthread

@@ -177,7 +177,7 @@ static void fill(struct rebalances *r, struct move *moves, size_t count, struct 
 	for (size_t i = 0, end; i < count; i = end) {
 		const struct rebalance *found = rebalances_get(r, moves[i].rebalance);
 		struct rebalance *one = found != NULL ? &r->items[found - r->items] : NULL;
-		for (end = i; end < count && moves[end].rebalance == moves[i].rebalance; end++)
+		for (end = i + 1; end < count && moves[end].rebalance == moves[i].rebalance; end++)
 			;
 		if (one == NULL)
 			continue;
