@@ -20,8 +20,9 @@
 /* Of a record, kept as evidence with each of its events. */
 #define TEXT_BYTES_MAX ((size_t)16 * 1024)
 
-/* What fits the second cache with all that is found in it; threads wait for one another at each, at half of it too often. */
-#define BLOCK_BYTES ((size_t)512 * 1024)
+/* What fits the second cache with all that is found in it. Several threads wait for one another at each: so they are longer. */
+#define BLOCK_BYTES ((size_t)256 * 1024)
+#define SHARED_BLOCK_BYTES ((size_t)1024 * 1024)
 
 static enum sniffed log_sniff(struct sv head, struct sv base_name, const struct rules *rules, const char **why)
 {
@@ -366,7 +367,11 @@ int log_read_in_manner(struct ingest *in, const struct log_manner *m)
 
 static int log_read(struct ingest *in)
 {
-	const struct log_manner m = { .threads = in->threads, .block_bytes = BLOCK_BYTES, .head_bytes = STREAM_HEAD_BYTES - 1 };
+	const struct log_manner m = {
+		.threads = in->threads,
+		.block_bytes = in->threads > 1 ? SHARED_BLOCK_BYTES : BLOCK_BYTES,
+		.head_bytes = STREAM_HEAD_BYTES - 1,
+	};
 
 	return log_read_in_manner(in, &m);
 }
