@@ -223,16 +223,14 @@ void kafka_segment(struct kafka *k, struct tcp_conn *t, unsigned side, const str
 {
 	struct kafka_conn *c = t->kafka;
 
-	if (c == NULL || !is_quiet(c, side, s)) {
+	if (c == NULL || !is_quiet(c, side, s) || (s->payload_bytes > 0 && !is_inside(c, side, s))) {
 		kafka_segment_any(k, t, side, s, now_us);
-	} else if (s->payload_bytes == 0) {
-		c->now_us = now_us;
-	} else if (is_inside(c, side, s)) {
-		c->now_us = now_us;
+		return;
+	}
+	c->now_us = now_us;
+	if (s->payload_bytes > 0) {
 		kafka_stream_pass_inside(&c->stream[side], s->payload_bytes);
 		kafka_fetch_pass_inside(c->fetch, s->payload_bytes);
-	} else {
-		kafka_segment_any(k, t, side, s, now_us);
 	}
 }
 
