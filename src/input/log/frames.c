@@ -8,47 +8,32 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "input/byte_reader.h"
 #include "input/log/form.h"
-#include "input/stream.h"
 
-#define BLOCK_BYTES ((size_t)64 * 1024)
 /* Longer messages than 9999999 bytes nobody sends. */
 #define LENGTH_DIGITS_MAX 7
 
 struct frames_reader {
 	struct arena *arena;
-	struct stream *stream;
+	struct byte_reader bytes;
 	struct diag *diag;
-	char *block;
-	size_t filled, at;
-	uint64_t line, offset;	/* of the next byte */
-	bool damaged;
+	uint64_t line;		/* of the next byte */
 	struct buf message;
 };
 
 /* ---- bytes ---- */
 
-/* -1 at the end, and on damage. */
 static int peek_byte(struct frames_reader *r)
 {
-	if (r->at == r->filled) {
-		ptrdiff_t got = stream_read(r->stream, r->block, BLOCK_BYTES);
-
-		r->damaged = r->damaged || got < 0;
-		r->at = 0;
-		r->filled = got > 0 ? (size_t)got : 0;
-		if (got <= 0)
-			return -1;
-	}
-	return (unsigned char)r->block[r->at];
+	return byte_peek(&r->bytes);
 }
 
 /* The byte was peeked at. */
 static void pass_byte(struct frames_reader *r)
 {
-	r->line += r->block[r->at] == '\n';
-	r->at++;
-	r->offset++;
+	r->line += peek_byte(r) == '\n';
+	byte_pass(&r->bytes);
 }
 
 /* ---- where a message begins ---- */
@@ -65,7 +50,7 @@ static bool is_digit(int c)
 
 static struct place place_of(const struct frames_reader *r)
 {
-	return (struct place){ .unit = PLACE_LINE, .number = r->line, .byte_offset = r->offset };
+	return (struct place){ .unit = PLACE_LINE, .number = r->line, .byte_offset = r->bytes.offset };
 }
 
 /* What some senders put between messages, or at their ends and do not count. */
@@ -106,7 +91,7 @@ static bool find_message(struct frames_reader *r, struct header *out)
 	int c;
 
 	while (!found && (c = peek_byte(r)) >= 0) {
-		uint64_t from = r->offset;
+		uint64_t from = r->bytes.offset;
 
 		if (passed == 0)
 			lost = place_of(r);
@@ -122,9 +107,9 @@ static bool find_message(struct frames_reader *r, struct header *out)
 			begins = c == '\n' || (begins && is_between(c));
 		}
 		if (!found && (passed > 0 || !is_between(c)))
-			passed += r->offset - from;
+			passed += r->bytes.offset - from;
 	}
-	if (passed > 0 && !r->damaged)
+	if (passed > 0 && !r->bytes.damaged)
 		diag_add(r->diag, SEVERITY_WARNING, "syslog.frame", &lost, "bytes that belong to no message are left out");
 	return found;
 }
@@ -149,7 +134,7 @@ static bool read_message(struct frames_reader *r, const struct header *h, bool *
 			*cut = true;
 		n++;
 	}
-	return c >= 0 || (h->bytes == 0 && !r->damaged);
+	return c >= 0 || (h->bytes == 0 && !r->bytes.damaged);
 }
 
 static struct sv without_end(struct sv text)
@@ -166,7 +151,7 @@ static int frames_next(void *context, struct log_piece *out)
 	bool cut = false;
 
 	if (!find_message(r, &h))
-		return r->damaged ? -1 : 0;
+		return r->bytes.damaged ? -1 : 0;
 	if (!read_message(r, &h, &cut))
 		cut = true;
 	out->written = SV_ABSENT;
@@ -186,10 +171,9 @@ static void *frames_open(struct stream *s, const struct rules *rules, struct dia
 
 	(void)rules;
 	r->arena = a;
-	r->stream = s;
+	r->bytes = byte_reader_of(s, a);
 	r->diag = d;
 	r->line = 1;
-	r->block = arena_alloc(a, BLOCK_BYTES);
 	buf_init(&r->message);
 	return r;
 }

@@ -14,10 +14,9 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "input/byte_reader.h"
 #include "input/log/form.h"
-#include "input/stream.h"
 
-#define BLOCK_BYTES ((size_t)64 * 1024)
 /* What is beyond of a value is left out; of other values than MESSAGE far less is wanted. */
 #define MESSAGE_BYTES_MAX RECORD_BYTES_MAX
 #define VALUE_BYTES_MAX 4096
@@ -39,13 +38,10 @@ static const char *const field_names[FIELDS] = {
 
 struct journal_reader {
 	struct arena *arena, *record;
-	struct stream *stream;
+	struct byte_reader bytes;
 	struct diag *diag;
-	char *block;
-	size_t filled, at;
-	uint64_t line, offset;		/* of the next byte */
+	uint64_t line;			/* of the next byte */
 	bool has_crlf;			/* for each LF */
-	bool damaged;
 	struct buf key;
 	struct buf values[FIELDS];
 	bool has[FIELDS];
@@ -57,25 +53,9 @@ struct journal_reader {
 
 /* ---- bytes ---- */
 
-/* -1 at the end, and on damage. */
 static int peek_byte(struct journal_reader *r)
 {
-	if (r->at == r->filled) {
-		ptrdiff_t got = stream_read(r->stream, r->block, BLOCK_BYTES);
-
-		r->damaged = r->damaged || got < 0;
-		r->at = 0;
-		r->filled = got > 0 ? (size_t)got : 0;
-		if (got <= 0)
-			return -1;
-	}
-	return (unsigned char)r->block[r->at];
-}
-
-static void pass_byte(struct journal_reader *r)
-{
-	r->at++;
-	r->offset++;
+	return byte_peek(&r->bytes);
 }
 
 /* The same, and goes on behind it. */
@@ -85,9 +65,9 @@ static int next_byte(struct journal_reader *r)
 
 	if (c < 0)
 		return c;
-	pass_byte(r);
+	byte_pass(&r->bytes);
 	if (c == '\r' && r->has_crlf && peek_byte(r) == '\n') {
-		pass_byte(r);
+		byte_pass(&r->bytes);
 		c = '\n';
 	}
 	r->line += c == '\n';
@@ -133,7 +113,7 @@ static struct buf *begin_value(struct journal_reader *r, size_t *max, bool **cut
 static bool breaks_off(struct journal_reader *r, const struct place *place)
 {
 	r->cut = true;
-	if (!r->damaged)
+	if (!r->bytes.damaged)
 		diag_add(r->diag, SEVERITY_WARNING, "journal.cut", place, "the entry breaks off in the middle of a field");
 	return false;
 }
@@ -183,7 +163,7 @@ enum read_field { FIELD_READ, ENTRY_ENDED, INPUT_ENDED };
 
 static enum read_field read_field(struct journal_reader *r)
 {
-	struct place place = { .unit = PLACE_LINE, .number = r->line, .byte_offset = r->offset };
+	struct place place = { .unit = PLACE_LINE, .number = r->line, .byte_offset = r->bytes.offset };
 	bool long_key = false, goes_on;
 	int c;
 
@@ -228,7 +208,7 @@ static void make_piece(const struct journal_reader *r, struct log_piece *out)
 	struct sv time = value_of(r, r->has[SOURCE_AT] ? SOURCE_AT : WRITTEN_AT);
 
 	*out = (struct log_piece){
-		.line = { .text = value_of(r, MESSAGE), .number = r->message.number, .byte_offset = r->message.byte_offset, .cut = r->cut || r->damaged },
+		.line = { .text = value_of(r, MESSAGE), .number = r->message.number, .byte_offset = r->message.byte_offset, .cut = r->cut || r->bytes.damaged },
 		.is_peeled = true,
 	};
 	layer->name = "journal";
@@ -255,7 +235,7 @@ static int journal_next(void *context, struct log_piece *out)
 			return 1;
 		}
 	} while (read != INPUT_ENDED);
-	return r->damaged ? -1 : 0;
+	return r->bytes.damaged ? -1 : 0;
 }
 
 /* ---- the form ---- */
@@ -277,10 +257,9 @@ static void *journal_open(struct stream *s, const struct rules *rules, struct di
 	r->has_crlf = begins_with_crlf(stream_head(s));
 	r->arena = a;
 	r->record = arena_new();
-	r->stream = s;
+	r->bytes = byte_reader_of(s, a);
 	r->diag = d;
 	r->line = 1;
-	r->block = arena_alloc(a, BLOCK_BYTES);
 	buf_init(&r->key);
 	for (int f = 0; f < FIELDS; f++)
 		buf_init(&r->values[f]);
