@@ -49,6 +49,15 @@ static inline enum event_field field_set_first(field_set s)
 	return (enum event_field)(low != 0 ? __builtin_ctzll(low) : 64 + __builtin_ctzll((uint64_t)(s >> 64)));
 }
 
+/* The same; the set loses it. */
+static inline enum event_field field_take(field_set *set)
+{
+	enum event_field f = field_set_first(*set);
+
+	*set &= *set - 1;
+	return f;
+}
+
 struct field_info {
 	const char *name;
 	enum field_type type;
@@ -100,14 +109,6 @@ void event_copy(struct event *to, const struct event *from);
 void event_set_text(struct event *e, enum event_field f, struct sv text);
 void event_set_int(struct event *e, enum event_field f, int64_t number);
 bool event_has(const struct event *e, enum event_field f);
-/* The first field of a set that is not empty; the set loses it. */
-static inline enum event_field field_take(field_set *set)
-{
-	uint64_t low = (uint64_t)*set, high = (uint64_t)(*set >> 64);
-
-	*set &= *set - 1;
-	return (enum event_field)(low != 0 ? __builtin_ctzll(low) : 64 + __builtin_ctzll(high));
-}
 /* SV_ABSENT when it is not set. */
 struct sv event_text(const struct event *e, enum event_field f);
 /* The same without blanks around it: an empty cell says no more than an absent column. */

@@ -120,8 +120,8 @@ void event_init(struct event *e, enum event_type type)
 void event_copy(struct event *to, const struct event *from)
 {
 	memcpy(to, from, offsetof(struct event, value));
-	for (field_set left = from->set; left != 0; left &= left - 1) {
-		enum event_field f = field_set_first(left);
+	for (field_set left = from->set; left != 0;) {
+		enum event_field f = field_take(&left);
 
 		to->value[f] = from->value[f];
 	}

@@ -94,8 +94,8 @@ bool masked_forget(struct event *e, enum event_field *first)
 	bool any = false;
 
 	/* In the order of the catalogue. */
-	for (field_set left = e->set & IDENTIFIERS; left != 0; left &= left - 1) {
-		enum event_field f = field_set_first(left);
+	for (field_set left = e->set & IDENTIFIERS; left != 0;) {
+		enum event_field f = field_take(&left);
 
 		if (!masked_is(e->value[f].text))
 			continue;
