@@ -70,5 +70,7 @@ bool diag_worst(const struct diag *d, enum severity *out);
 const char *severity_name(enum severity s);
 /* "line", "packet", "row", or NULL for the whole. */
 const char *place_unit_name(enum place_unit u);
+/* The other way; the whole for any other text, and for none. */
+enum place_unit place_unit_by_name(struct sv name);
 
 #endif

@@ -159,3 +159,12 @@ const char *place_unit_name(enum place_unit u)
 	static const char *const names[] = { NULL, "line", "packet", "row" };
 	return names[u];
 }
+
+enum place_unit place_unit_by_name(struct sv name)
+{
+	for (int u = PLACE_LINE; u <= PLACE_ROW; u++) {
+		if (sv_eq(name, sv_of(place_unit_name((enum place_unit)u))))
+			return (enum place_unit)u;
+	}
+	return PLACE_WHOLE;
+}

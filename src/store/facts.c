@@ -291,15 +291,6 @@ static bool take_member(struct sv *rest, struct arena *arena, struct sv *name, s
 	return v->is_text ? take_text(rest, arena, &v->text) : take_number(rest, &v->number);
 }
 
-static enum place_unit unit_by_name(struct sv name)
-{
-	for (int u = PLACE_LINE; u <= PLACE_ROW; u++) {
-		if (sv_eq(name, sv_of(place_unit_name((enum place_unit)u))))
-			return (enum place_unit)u;
-	}
-	return PLACE_WHOLE;
-}
-
 static bool set_own(struct event *e, enum own_fact fact, const struct value *v)
 {
 	if (v->is_text == (fact == OWN_DURATION))
@@ -311,7 +302,7 @@ static bool set_own(struct event *e, enum own_fact fact, const struct value *v)
 	else if (fact == OWN_STRENGTH)
 		e->strength = sv_eq(v->text, sv_of(strength_name(STRENGTH_PROVES))) ? STRENGTH_PROVES : STRENGTH_SUGGESTS;
 	else
-		e->place.unit = unit_by_name(v->text);
+		e->place.unit = place_unit_by_name(v->text);
 	return true;
 }
 

@@ -263,15 +263,6 @@ int query_host_counts(struct store *s, struct arena *a, struct host_count **coun
 
 /* ---- inputs and problems ---- */
 
-static enum place_unit unit_by_name(struct sv name)
-{
-	for (int u = PLACE_LINE; u <= PLACE_ROW; u++) {
-		if (sv_eq(name, sv_of(place_unit_name((enum place_unit)u))))
-			return (enum place_unit)u;
-	}
-	return PLACE_WHOLE;
-}
-
 static enum severity severity_by_name(struct sv name)
 {
 	for (int s = SEVERITY_NOTE; s < SEVERITY_ERROR; s++) {
@@ -337,7 +328,7 @@ int query_problems(struct store *s, struct diag *d)
 			.path = store_column_text(statement, 3),
 			.place = {
 				.input = sqlite3_column_int64(statement, 4),
-				.unit = unit_by_name(store_column_text(statement, 5)),
+				.unit = place_unit_by_name(store_column_text(statement, 5)),
 				.number = store_column_count(statement, 6),
 				.byte_offset = store_column_count(statement, 7),
 			},

@@ -91,6 +91,17 @@ static void a_message_cannot_be_unbounded(void **state)
 	arena_free(a);
 }
 
+static void units_are_known_by_their_names(void **state)
+{
+	(void)state;
+	assert_int_equal(place_unit_by_name(SV("line")), PLACE_LINE);
+	assert_int_equal(place_unit_by_name(SV("packet")), PLACE_PACKET);
+	assert_int_equal(place_unit_by_name(SV("row")), PLACE_ROW);
+	assert_int_equal(place_unit_by_name(SV("rows")), PLACE_WHOLE);
+	assert_int_equal(place_unit_by_name(SV("")), PLACE_WHOLE);
+	assert_int_equal(place_unit_by_name(SV_ABSENT), PLACE_WHOLE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -99,6 +110,7 @@ int main(void)
 		cmocka_unit_test(each_input_and_code_has_its_own_count),
 		cmocka_unit_test(the_worst_decides),
 		cmocka_unit_test(a_message_cannot_be_unbounded),
+		cmocka_unit_test(units_are_known_by_their_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
