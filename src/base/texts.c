@@ -4,22 +4,12 @@
 
 #include <stdint.h>
 
-/* FNV-1a. Texts that were made to collide cost time, not correctness: probing ends at TEXTS_PROBES. */
-static uint64_t hash(struct sv text)
-{
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < text.n; i++)
-		h = (h ^ (unsigned char)text.p[i]) * UINT64_C(0x100000001b3);
-	return h;
-}
-
-#define TEXTS_PROBES 64
+#define TEXTS_PROBES 64	/* texts that were made to collide cost no more than so many looks */
 
 /* The slot that holds text or may take it; NULL when there is none within reach. */
 static struct sv *texts_slot(const struct texts *t, struct sv text)
 {
-	uint64_t at = hash(text);
+	uint64_t at = sv_hash(SV_HASH, text);
 
 	for (size_t i = 0; i < TEXTS_PROBES && i < t->size; i++) {
 		struct sv *slot = &t->slots[(at + i) & (t->size - 1)];
