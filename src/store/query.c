@@ -42,6 +42,24 @@ static int read_event(const struct store *s, struct sqlite3_stmt *row, struct ar
 	return facts_read(store_column_text(row, GET_FACTS), &s->facts, a, e) ? 1 : store_fail_damaged(s, "an event");
 }
 
+static struct sv keep_text(struct arena *a, struct texts *shared, struct sv text)
+{
+	return shared != NULL ? texts_keep(shared, text) : arena_copy(a, text);
+}
+
+/* An event that is alone shares its texts with none: NULL. Lines are copied as they are, since hardly two are equal. */
+static void keep_event(struct arena *a, struct texts *shared, struct event *e)
+{
+	e->host = keep_text(a, shared, e->host);
+	e->text = arena_copy(a, e->text);
+	for (field_set set = e->set; set != 0;) {
+		enum event_field f = field_take(&set);
+
+		if (field_infos[f].type == FIELD_TEXT)
+			e->value[f].text = keep_text(a, shared, e->value[f].text);
+	}
+}
+
 /* ---- events one after the other ---- */
 
 struct query {
@@ -163,19 +181,6 @@ void query_free(struct query *q)
 
 /* ---- events as an array ---- */
 
-/* Lines are copied as they are: hardly two are equal. */
-static void keep_event(struct texts *t, struct event *e)
-{
-	e->host = texts_keep(t, e->host);
-	e->text = arena_copy(t->arena, e->text);
-	for (field_set set = e->set; set != 0;) {
-		enum event_field f = field_take(&set);
-
-		if (field_infos[f].type == FIELD_TEXT)
-			e->value[f].text = texts_keep(t, e->value[f].text);
-	}
-}
-
 static size_t event_count(const struct query *q)
 {
 	size_t n = 0;
@@ -204,22 +209,9 @@ int query_load(struct store *s, const enum event_type *types, size_t n, struct a
 	/* A row that has gone since the survey leaves its room unused; none can come. */
 	rc = 1;
 	while (*count < capacity && (rc = query_next(q, &(*events)[*count])) == 1)
-		keep_event(&texts, &(*events)[(*count)++]);
+		keep_event(a, &texts, &(*events)[(*count)++]);
 	query_free(q);
 	return rc < 0 ? -1 : 0;
-}
-
-/* One alone shares its texts with none. */
-static void copy_event(struct arena *a, struct event *e)
-{
-	e->host = arena_copy(a, e->host);
-	e->text = arena_copy(a, e->text);
-	for (field_set set = e->set; set != 0;) {
-		enum event_field f = field_take(&set);
-
-		if (field_infos[f].type == FIELD_TEXT)
-			e->value[f].text = arena_copy(a, e->value[f].text);
-	}
 }
 
 int query_event(struct store *s, int64_t id, struct arena *a, struct event *e)
@@ -235,7 +227,7 @@ int query_event(struct store *s, int64_t id, struct arena *a, struct event *e)
 	if (result == SQLITE_ROW) {
 		rc = read_event(s, statement, a, e);
 		if (rc == 1)
-			copy_event(a, e);
+			keep_event(a, NULL, e);
 	} else if (result != SQLITE_DONE) {
 		rc = store_fail(s, "read");
 	}
