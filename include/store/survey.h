@@ -19,7 +19,13 @@ struct survey_event {
 	int64_t id;
 };
 
-/* Of one type, by time, then id. */
+/* By time, then id. */
+static inline bool survey_is_before(const struct survey_event *a, const struct survey_event *b)
+{
+	return a->time_us != b->time_us ? a->time_us < b->time_us : a->id < b->id;
+}
+
+/* Of one type, in that order. */
 struct survey_type {
 	struct survey_event *events;
 	size_t count, capacity;

@@ -77,11 +77,6 @@ struct query {
 	int64_t id;		/* of the row at hand in ids */
 };
 
-static bool is_before(const struct survey_event *a, const struct survey_event *b)
-{
-	return a->time_us != b->time_us ? a->time_us < b->time_us : a->id < b->id;
-}
-
 /* The next of all types by time, then id. There are few types, so each is looked at. */
 static bool next_id(void *context)
 {
@@ -93,7 +88,7 @@ static bool next_id(void *context)
 		const struct survey_type *t = q->types[i].events;
 		size_t *next = &q->types[i].next;
 
-		if (*next < t->count && (first == NULL || is_before(&t->events[*next], first))) {
+		if (*next < t->count && (first == NULL || survey_is_before(&t->events[*next], first))) {
 			first = &t->events[*next];
 			taken = next;
 		}

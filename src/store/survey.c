@@ -9,7 +9,6 @@
 #include <sqlite3.h>
 
 #include "base/fold.h"
-#include "base/order.h"
 #include "store/facts.h"
 #include "store/handle.h"
 
@@ -90,17 +89,14 @@ static void take_hosts(struct survey *v, const struct tally *t)
 
 static int by_time_and_id(const void *x, const void *y)
 {
-	const struct survey_event *a = x, *b = y;
-	int order = order_i64(a->time_us, b->time_us);
-
-	return order != 0 ? order : order_i64(a->id, b->id);
+	return survey_is_before(x, y) ? -1 : survey_is_before(y, x);
 }
 
 /* Inputs are mostly written in order of time, and one after the other. */
 static void sort(struct survey_type *t)
 {
 	for (size_t i = 1; i < t->count; i++) {
-		if (t->events[i].time_us < t->events[i - 1].time_us) {
+		if (survey_is_before(&t->events[i], &t->events[i - 1])) {
 			qsort(t->events, t->count, sizeof *t->events, by_time_and_id);
 			return;
 		}
