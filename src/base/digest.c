@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/little.h"
+
 /* The first 64 bits of the fractional parts of the square roots of the first eight primes (RFC 7693, 2.6). */
 static const uint64_t iv[8] = {
 	UINT64_C(0x6a09e667f3bcc908), UINT64_C(0xbb67ae8584caa73b), UINT64_C(0x3c6ef372fe94f82b),
@@ -24,14 +26,6 @@ static const uint8_t sigma[10][16] = {
 static uint64_t rotate_right(uint64_t x, unsigned n)
 {
 	return x >> n | x << (64 - n);
-}
-
-static uint64_t load64(const uint8_t *p)
-{
-	uint64_t x = 0;
-	for (unsigned i = 0; i < 8; i++)
-		x |= (uint64_t)p[i] << (8 * i);
-	return x;
 }
 
 /* Inlined, its words are constants and the state stays in registers (a quarter less time). */
@@ -57,7 +51,7 @@ static void compress(struct digest *d, const uint8_t *block, uint64_t total, int
 	if (last)
 		v[14] = ~v[14];
 	for (unsigned i = 0; i < 16; i++)
-		m[i] = load64(block + 8 * i);
+		m[i] = little_get64(block + 8 * i);
 	for (unsigned round = 0; round < 12; round++) {
 		const uint8_t *s = sigma[round % 10];
 		mix(v, 0, 4, 8, 12, m[s[0]], m[s[1]]);

@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#include "base/little.h"
+
 __extension__ typedef unsigned __int128 uint128;
 
 /* Odd, and of no pattern: the fractional parts of the square roots of 2, 3, 5, 7 (and the last bit set). */
@@ -27,16 +29,9 @@ static inline uint64_t fold(uint64_t x, uint64_t y)
 	return x ^ y ^ (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* The first byte is the lowest, whatever the machine's order: compilers make one load of it. */
-static inline uint64_t load(const unsigned char *p)
-{
-	return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 |
-	       (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
-}
-
 static inline uint64_t step(uint64_t state, const unsigned char *p)
 {
-	return fold(load(p) ^ KEY_A, load(p + 8) ^ state);
+	return fold(little_get64(p) ^ KEY_A, little_get64(p + 8) ^ state);
 }
 
 /* Two states that do not wait for one another: a product takes four cycles, and one may begin in each. */

@@ -17,6 +17,8 @@
 
 #include <sqlite3.h>
 
+#include "base/little.h"
+
 #define LINE_BYTES 16	/* a digest and the line's number */
 #define SLOTS (2 * BATCH_EVENTS)
 #define FILTER_BITS 65536	/* as many as 16 bits tell apart */
@@ -47,23 +49,6 @@ struct first_repeat {
 	int64_t input;
 	uint64_t number;
 };
-
-/* ---- numbers in bytes, the lowest first ---- */
-
-static void put_number(unsigned char *out, uint64_t n)
-{
-	for (unsigned i = 0; i < 8; i++)
-		out[i] = (unsigned char)(n >> 8 * i);
-}
-
-static uint64_t get_number(const unsigned char *p)
-{
-	uint64_t n = 0;
-
-	for (unsigned i = 0; i < 8; i++)
-		n |= (uint64_t)p[i] << 8 * i;
-	return n;
-}
 
 /* ---- repeats ---- */
 
@@ -114,13 +99,13 @@ static struct wanted *want_all(struct store *s, struct arena *a, struct first_re
 static void compare(struct wanted *w, const unsigned char *lines, size_t n, int64_t input, struct first_repeat *first)
 {
 	for (size_t i = 0; i < n; i++, lines += LINE_BYTES) {
-		uint64_t digest = get_number(lines);
+		uint64_t digest = little_get64(lines);
 
 		if ((*filter_word(w, digest) & filter_bit(digest)) == 0)
 			continue;
 		for (size_t at = digest % SLOTS; w->slots[at].event != NULL; at = (at + 1) % SLOTS) {
 			if (w->slots[at].digest == digest && !w->slots[at].event->is_repeat)
-				mark(w->slots[at].event, input, get_number(lines + 8), first);
+				mark(w->slots[at].event, input, little_get64(lines + 8), first);
 		}
 	}
 }
@@ -235,8 +220,8 @@ static unsigned char *write_lines(const struct batch *b, enum likeness_kind kind
 
 		if (e->likeness.kind != kind || e->is_repeat)
 			continue;
-		put_number(out, e->likeness.digest);
-		put_number(out + 8, e->place.number);
+		little_put64(out, e->likeness.digest);
+		little_put64(out + 8, e->place.number);
 		out += LINE_BYTES;
 	}
 	return bytes;
