@@ -49,10 +49,10 @@ struct store {
 	uint64_t repeated;	/* events that were left out, since another input has them */
 	struct place first_repeated;
 	struct sv first_held;	/* where the first of them stands already, in words */
-	int ahead;		/* a descriptor of the file, for store_ahead; -1: none */
-	uint64_t ahead_bytes;	/* written since it was last told */
 	uint64_t flooded;	/* events that were left out, since their line stands in this input so often */
 	struct place first_flooded;
+	int ahead;		/* a descriptor of the file, for store_ahead; -1: none */
+	uint64_t ahead_bytes;	/* written since it was last told */
 };
 
 /* ---- store_statement.c ---- */
@@ -69,6 +69,10 @@ struct sqlite3_stmt *store_statement(struct store *s, enum statement which, cons
 int store_bind_text(struct sqlite3_stmt *statement, int parameter, struct sv text);
 struct sv store_column_text(struct sqlite3_stmt *statement, int column);
 /* Counts are unsigned here and signed there: what is out of range becomes the nearest. */
+static inline int64_t store_count(uint64_t count)
+{
+	return count > INT64_MAX ? INT64_MAX : (int64_t)count;
+}
 int store_bind_count(struct sqlite3_stmt *statement, int parameter, uint64_t count);
 uint64_t store_column_count(struct sqlite3_stmt *statement, int column);
 /* Runs a statement that gives no rows, and finalizes it. 0 or -1, recorded. */

@@ -4,6 +4,7 @@
 #include "store/names.h"
 
 #include <assert.h>
+
 /* The length and three letters are enough to tell most names of fields and events apart, and taken in no time. */
 static size_t slot_of(const struct names *n, struct sv name)
 {

@@ -25,7 +25,6 @@
 void store_ahead_open(struct store *s)
 {
 	s->ahead = open(s->path, O_RDONLY | O_CLOEXEC);
-	s->ahead_bytes = 0;
 }
 
 void store_ahead_close(struct store *s)

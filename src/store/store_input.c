@@ -129,11 +129,6 @@ static void give_text(struct sqlite3_context *out, struct sv text)
 		sqlite3_result_text64(out, text.p, text.n, SQLITE_STATIC, SQLITE_UTF8);
 }
 
-static void give_count(struct sqlite3_context *out, uint64_t n)
-{
-	sqlite3_result_int64(out, n > INT64_MAX ? INT64_MAX : (int64_t)n);
-}
-
 enum { FEED_TYPE, FEED_TIME, FEED_NUMBER, FEED_BYTE_OFFSET, FEED_FACTS, FEED_TEXT };
 
 static void feed_column(void *context, int column, struct sqlite3_context *out)
@@ -154,10 +149,10 @@ static void feed_column(void *context, int column, struct sqlite3_context *out)
 		sqlite3_result_int64(out, e->time.us);
 		break;
 	case FEED_NUMBER:
-		give_count(out, e->place.number);
+		sqlite3_result_int64(out, store_count(e->place.number));
 		break;
 	case FEED_BYTE_OFFSET:
-		give_count(out, e->place.byte_offset);
+		sqlite3_result_int64(out, store_count(e->place.byte_offset));
 		break;
 	case FEED_FACTS:
 		give_text(out, batch_facts(f->batch, e));
@@ -333,7 +328,6 @@ static void sink_abandon(void *context)
 {
 	store_leave_input(context);
 }
-
 
 struct input_sink store_sink(struct store *s)
 {

@@ -80,7 +80,7 @@ struct sv store_column_text(struct sqlite3_stmt *statement, int column)
 
 int store_bind_count(struct sqlite3_stmt *statement, int parameter, uint64_t count)
 {
-	return sqlite3_bind_int64(statement, parameter, count > INT64_MAX ? INT64_MAX : (int64_t)count);
+	return sqlite3_bind_int64(statement, parameter, store_count(count));
 }
 
 uint64_t store_column_count(struct sqlite3_stmt *statement, int column)
