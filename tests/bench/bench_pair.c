@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #define PAIRS_MAX 99
+#define PATH_BYTES 4096
 
 struct run {
 	double seconds, cpu_seconds;
@@ -50,14 +51,14 @@ static double seconds_of(struct timeval t)
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
-static void path_in(char path[4096], const char *directory, const char *name)
+static void path_in(char path[PATH_BYTES], const char *directory, const char *name)
 {
-	snprintf(path, 4096, "%s/%s", directory, name);
+	snprintf(path, PATH_BYTES, "%s/%s", directory, name);
 }
 
 static void send_to(const char *directory, const char *name, int descriptor)
 {
-	char path[4096];
+	char path[PATH_BYTES];
 	int file;
 
 	path_in(path, directory, name);
@@ -69,7 +70,7 @@ static void send_to(const char *directory, const char *name, int descriptor)
 static void forget_database(const char *directory)
 {
 	static const char *const names[] = { "bench.db", "bench.db-journal" };
-	char path[4096];
+	char path[PATH_BYTES];
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
 		path_in(path, directory, names[i]);
