@@ -107,8 +107,11 @@ static void sort(struct survey_type *t)
 
 enum { GET_ID, GET_TYPE, GET_TIME, GET_FACTS };
 
-/* Events of types that this program does not know are passed over. 0, or -1 when the row is damaged. */
-static int see(struct survey *v, const struct store *s, struct sqlite3_stmt *row, struct tally *hosts)
+/*
+ * Events of types that this program does not know are passed over. What had
+ * to be unescaped stands in a. 0, or -1 when the row is damaged.
+ */
+static int see(struct survey *v, const struct store *s, struct sqlite3_stmt *row, struct arena *a, struct tally *hosts)
 {
 	struct survey_event e = { .id = sqlite3_column_int64(row, GET_ID), .time_us = sqlite3_column_int64(row, GET_TIME) };
 	struct survey_type *type;
@@ -117,7 +120,7 @@ static int see(struct survey *v, const struct store *s, struct sqlite3_stmt *row
 
 	if (!names_find(&s->types, store_column_text(row, GET_TYPE), &number))
 		return 0;
-	if (!facts_read_host(store_column_text(row, GET_FACTS), hosts->scratch, &host))
+	if (!facts_read_host(store_column_text(row, GET_FACTS), a, &host))
 		return store_fail_damaged(s, "an event");
 	type = &v->types[number];
 	*ARENA_PUSH(v->arena, type->events, type->count, type->capacity) = e;
@@ -128,12 +131,17 @@ static int see(struct survey *v, const struct store *s, struct sqlite3_stmt *row
 static int walk(struct survey *v, const struct store *s, struct tally *hosts)
 {
 	struct sqlite3_stmt *row = NULL;
+	struct arena *a;
 	int result = SQLITE_DONE, rc = 0;
 
 	if (store_prepare(s, "SELECT id, type, time_us, facts FROM event_row ORDER BY id", &row) < 0)
 		return -1;
-	while (rc == 0 && (result = sqlite3_step(row)) == SQLITE_ROW)
-		rc = see(v, s, row, hosts);
+	a = arena_new();
+	while (rc == 0 && (result = sqlite3_step(row)) == SQLITE_ROW) {
+		arena_reset(a);
+		rc = see(v, s, row, a, hosts);
+	}
+	arena_free(a);
 	if (rc == 0 && result != SQLITE_DONE)
 		rc = store_fail(s, "read");
 	sqlite3_finalize(row);
