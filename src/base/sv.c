@@ -132,16 +132,16 @@ bool sv_rfind_char(struct sv s, char c, size_t *at)
 	return false;
 }
 
-static bool is_space(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 uint64_t sv_hash(uint64_t begun, struct sv s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		begun = (begun ^ (unsigned char)s.p[i]) * UINT64_C(1099511628211);
 	return begun;
+}
+
+static bool is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
 struct sv sv_trim(struct sv s)

@@ -120,6 +120,17 @@ static void leading_zeros_are_counted(void **state)
 	assert_int_equal(sv_leading_zeros((struct sv){ many, sizeof many }), 4095);
 }
 
+/* FNV-1a of 64 bits, as its authors publish it. */
+static void a_hash_goes_on_where_another_ended(void **state)
+{
+	(void)state;
+	assert_true(sv_hash(SV_HASH, SV("")) == UINT64_C(0xcbf29ce484222325));
+	assert_true(sv_hash(SV_HASH, SV("a")) == UINT64_C(0xaf63dc4c8601ec8c));
+	assert_true(sv_hash(SV_HASH, SV("foobar")) == UINT64_C(0x85944171f73967e8));
+	assert_true(sv_hash(sv_hash(SV_HASH, SV("foo")), SV("bar")) == UINT64_C(0x85944171f73967e8));
+	assert_true(sv_hash(SV_HASH, SV("\xff")) != sv_hash(SV_HASH, SV("\x7f")));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -128,6 +139,7 @@ int main(void)
 		cmocka_unit_test(numbers_are_strict),		cmocka_unit_test(amounts_are_exact),
 		cmocka_unit_test(trim_takes_white_space_only),
 		cmocka_unit_test(leading_zeros_are_counted),
+		cmocka_unit_test(a_hash_goes_on_where_another_ended),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
