@@ -323,10 +323,7 @@ static void take_plain(struct tcp *t, struct tcp_conn *c, const struct segment *
 {
 	struct tcp_flow *f = &c->flow[side], *other = &c->flow[!side];
 
-	f->fills = false;
-	f->resent_after_us = 0;
-	if (s->payload_bytes > 0)
-		tcp_flow_append(f, s, t->now_us);
+	tcp_flow_send_next(f, s, t->now_us);
 	tcp_stall_sign(c->pair, side, false, before_us, t->now_us);
 	tcp_stall_heard(other, t->now_us);
 	take_plain_acknowledgment(t, other, s->acknowledgment);
