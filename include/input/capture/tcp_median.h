@@ -24,8 +24,9 @@ void tcp_median_add(struct tcp_median *m, int64_t us);
 /* 0 when nothing was added. */
 int64_t tcp_median_us(const struct tcp_median *m);
 
-/* Of n values, at most TCP_SAMPLES_KEPT, in any order; 0 of none. */
 #define TCP_SAMPLES_KEPT 24
+
+/* Of n values, at most TCP_SAMPLES_KEPT, in any order; 0 of none. */
 uint32_t tcp_median_of(const uint32_t *value_us, uint32_t n);
 
 struct tcp_samples {

@@ -71,10 +71,8 @@ static void count_lost(struct tcp_second *s, int64_t lost_us)
 
 static void begin_second(struct tcp *t, struct tcp_flow *f, const struct segment *s, int64_t second)
 {
-	if (f->now.open)
-		tcp_report_second(&t->report, f);
-	if (!f->now.open)
-		f->now = (struct tcp_second){ .open = true, .second = second, .mark = { t->now_us, s->place } };
+	tcp_report_second(&t->report, f);
+	f->now = (struct tcp_second){ .open = true, .second = second, .mark = { t->now_us, s->place } };
 }
 
 /* A segment with payload. */
