@@ -15,14 +15,11 @@
 #include "input/capture/kafka_layout.h"
 #include "input/capture/packet_place.h"
 
-/* One of a request's or a response's several: a partition with its offset, a member that leaves, a range fetched. */
+/* One of a request's several: a partition with its offset, a member that leaves. */
 struct kafka_item {
 	struct kafka_item *next;
 	struct sv name, instance, reason;	/* topic, or member */
-	int64_t partition, offset, end_offset, us;
-	int64_t error;
-	bool has_offset, has_end;
-	struct packet_place place;
+	int64_t partition, offset;
 };
 
 struct kafka_number {

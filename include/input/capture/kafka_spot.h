@@ -32,8 +32,8 @@ struct kafka_spot_pool {
 
 /* NULL when it is not among them. */
 struct kafka_spot *kafka_spots_find(struct kafka_spots *s, struct sv topic, int64_t partition);
-/* A new one of the partition, zeroed but for that; NULL when there is no room. */
-struct kafka_spot *kafka_spots_add(struct kafka_spots *s, struct kafka_spot_pool *pool, struct sv topic, int64_t partition);
+/* The same, or else a new one, zeroed but for its partition; NULL when there is no room. */
+struct kafka_spot *kafka_spots_get(struct kafka_spots *s, struct kafka_spot_pool *pool, struct sv topic, int64_t partition);
 /* Takes one out and gives it back; its contents stay until the next is made. NULL when none is left. */
 struct kafka_spot *kafka_spots_pop(struct kafka_spots *s, struct kafka_spot_pool *pool);
 

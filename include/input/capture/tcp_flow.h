@@ -192,8 +192,6 @@ enum tcp_data {
 
 /* Takes a segment of this direction. peer_window_closed: the other side offered no window. */
 enum tcp_data tcp_flow_send(struct tcp_flow *f, const struct segment *s, int64_t now_us, bool peer_window_closed);
-/* The same without the short cut for what comes next, for tests to compare the two. */
-enum tcp_data tcp_flow_send_any(struct tcp_flow *f, const struct segment *s, int64_t now_us, bool peer_window_closed);
 
 struct tcp_progress {
 	struct tcp_sent head;	/* the oldest data before, now acknowledged at least in part */
@@ -216,20 +214,28 @@ bool tcp_flow_acknowledge(struct tcp_flow *f, uint32_t ack, int64_t now_us, stru
 
 /* ---- of a usual direction ---- */
 
-/* Takes a segment that comes next, with payload: what tcp_flow_send makes of it, for a usual flow. */
-static inline void tcp_flow_append(struct tcp_flow *f, const struct segment *s, int64_t now_us)
+/* Data of the segment that was not sent before. */
+static inline void tcp_flow_append(struct tcp_flow *f, uint32_t start, uint32_t end, const struct segment *s,
+				   int64_t now_us)
 {
-	const uint32_t end = s->sequence + s->payload_bytes;
-
 	if (f->sent_count < TCP_SENT_MAX) {
 		f->sent[f->sent_count++] = (struct tcp_sent){ .first = { now_us, s->place }, .last_us = now_us,
-							      .start = s->sequence, .end = end, .sends = 1 };
+							      .start = start, .end = end, .sends = 1 };
 	} else {
 		f->sent[TCP_SENT_MAX - 1].end = end;
 		f->sent[TCP_SENT_MAX - 1].last_us = now_us;
 		f->sent[TCP_SENT_MAX - 1].inexact = true;
 	}
 	f->next = end;
+}
+
+/* What tcp_flow_send makes of a segment that comes next, without SYN, FIN and RST, nor the one byte of a probe. */
+static inline void tcp_flow_send_next(struct tcp_flow *f, const struct segment *s, int64_t now_us)
+{
+	f->fills = false;
+	f->resent_after_us = 0;
+	if (s->payload_bytes > 0)
+		tcp_flow_append(f, s->sequence, s->sequence + s->payload_bytes, s, now_us);
 }
 
 /*

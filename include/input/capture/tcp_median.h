@@ -26,6 +26,9 @@ int64_t tcp_median_us(const struct tcp_median *m);
 
 #define TCP_SAMPLES_KEPT 24
 
+/* Of n values, at most TCP_SAMPLES_KEPT, in any order; 0 of none. */
+uint32_t tcp_median_of(const uint32_t *value_us, uint32_t n);
+
 struct tcp_samples {
 	uint32_t total;
 	uint32_t stride;	/* every stride-th sample is kept; 0 stands for 1 */

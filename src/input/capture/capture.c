@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "input/kind.h"
+#include "input/capture/cache_line.h"
 #include "input/capture/kafka.h"
 #include "input/capture/records.h"
 #include "input/capture/tcp.h"
@@ -392,7 +393,7 @@ static int take_record(struct capture *c, const struct record *r, const struct r
 
 static void fetch(const void *from, size_t bytes)
 {
-	for (size_t at = 0; at < bytes; at += 64)
+	for (size_t at = 0; at < bytes; at += CACHE_LINE)
 		__builtin_prefetch((const char *)from + at);
 }
 

@@ -5,7 +5,7 @@
 
 #include "input/capture/kafka_report.h"
 
-/* 7 MB */
+/* 6 MB */
 #define COMMITS_MOST 16384
 /* No coordinator misses a member that is heard again within this time: heartbeats come more rarely. */
 #define SILENCE_MOST_US US_PER_S
@@ -68,9 +68,7 @@ void kafka_committed_take(struct kafka_conn *c, const struct kafka_request *r, s
 {
 	struct commit alone = { .spot = { .topic = topic, .partition = partition } }, *t;
 
-	t = (struct commit *)kafka_spots_find(&c->committed, topic, partition);
-	if (t == NULL)
-		t = (struct commit *)kafka_spots_add(&c->committed, &c->kafka->commits, topic, partition);
+	t = (struct commit *)kafka_spots_get(&c->committed, &c->kafka->commits, topic, partition);
 	if (t == NULL)
 		t = &alone;
 	if (t->count > 0 && !goes_on(c, t, r, offset))

@@ -122,9 +122,7 @@ void kafka_delivered_take(struct kafka_conn *c, const struct kafka_range *r)
 
 	if (sv_is_absent(topic))
 		return;
-	d = (struct delivery *)kafka_spots_find(&c->delivered, topic, r->partition);
-	if (d == NULL)
-		d = (struct delivery *)kafka_spots_add(&c->delivered, &c->kafka->deliveries, topic, r->partition);
+	d = (struct delivery *)kafka_spots_get(&c->delivered, &c->kafka->deliveries, topic, r->partition);
 	if (d == NULL)
 		d = &alone;
 	if (d->is_open && !goes_on(c, d, r))

@@ -329,10 +329,6 @@ void kafka_fetch_take(struct kafka_fetch *f, const uint8_t *bytes, uint64_t n, c
 		return;
 	}
 	f->left -= n < f->left ? n : f->left;
-	if (f->skip > n) {
-		f->skip -= n;
-		return;
-	}
 	while (n > 0 && !f->lost && f->step != STEP_DONE) {
 		size_t taken = f->skip > 0 ? (size_t)(n < f->skip ? n : f->skip) : 0;
 

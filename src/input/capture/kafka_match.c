@@ -5,7 +5,7 @@
 
 /* Java has up to 100 under way on one connection (max.in.flight of its consumers). */
 #define WAITING_MOST 128
-/* Of all connections together: 6 and 5 MB. */
+/* Of all connections together: 4 and 2 MB. */
 #define REQUESTS_MOST 16384
 #define ITEMS_MOST 32768
 

@@ -277,7 +277,9 @@ bool kafka_request_take(void *context, const struct kafka_frame *f, bool *follow
 	if (kafka_request_is_doubtful(c, f->bytes) || (!of_client && !kafka_request_is(f->bytes, f->n)))
 		return false;
 	client = read_client(&r, kafka_api_is_flexible(key, version));
-	if (!of_client)
+	if (of_client)
+		client = c->client_id;
+	else
 		keep_client(c, &client);
 	request = kafka_queue_add(&c->queue, &k->store);
 	if (request == NULL)
@@ -285,11 +287,11 @@ bool kafka_request_take(void *context, const struct kafka_frame *f, bool *follow
 	request->correlation = (int32_t)kafka_read_number(f->bytes + 8, 4);
 	request->key = (int16_t)key;
 	request->version = (int16_t)version;
-	request->client = of_client ? c->client_id : client;
+	request->client = client;
 	request->end = f->sequence + (uint32_t)f->size;
 	request->begun_us = f->us;
 	request->place = f->place;
-	request->is_replica = of_client ? c->client_is_replica : is_replica(client);
+	request->is_replica = !sv_is_absent(client) && c->client_is_replica;
 	k->counts.requests++;
 	k->counts.newer += kafka_group_layout(key) != NULL && layout == NULL;
 	if (layout != NULL && layout->request != NULL && !read_request(c, request, &r, layout, &acks)) {

@@ -34,7 +34,7 @@ static struct kafka_spot *take_free(struct kafka_spot_pool *pool)
 	return spot;
 }
 
-struct kafka_spot *kafka_spots_add(struct kafka_spots *s, struct kafka_spot_pool *pool, struct sv topic, int64_t partition)
+static struct kafka_spot *add(struct kafka_spots *s, struct kafka_spot_pool *pool, struct sv topic, int64_t partition)
 {
 	struct kafka_spot *spot = s->count < SPOTS_MOST ? take_free(pool) : NULL;
 
@@ -51,6 +51,13 @@ struct kafka_spot *kafka_spots_add(struct kafka_spots *s, struct kafka_spot_pool
 	s->at = spot;
 	s->count++;
 	return spot;
+}
+
+struct kafka_spot *kafka_spots_get(struct kafka_spots *s, struct kafka_spot_pool *pool, struct sv topic, int64_t partition)
+{
+	struct kafka_spot *spot = kafka_spots_find(s, topic, partition);
+
+	return spot != NULL ? spot : add(s, pool, topic, partition);
 }
 
 struct kafka_spot *kafka_spots_pop(struct kafka_spots *s, struct kafka_spot_pool *pool)

@@ -265,9 +265,9 @@ static void put_position(struct exchange *x, enum event_type type, const struct 
 static void each_committed(struct exchange *x, enum kafka_what array, const struct kafka_facts *f)
 {
 	struct sv topic = kafka_names_keep(x->conn->kafka->names, topic_of(x->conn, f));
-	const struct kafka_item *item = item_of(x->request, topic, kafka_number(f, KAFKA_PARTITION, 0));
-	struct kafka_number offset = { item != NULL, item != NULL ? item->offset : 0 };
 	const int64_t partition = kafka_number(f, KAFKA_PARTITION, 0);
+	const struct kafka_item *item = item_of(x->request, topic, partition);
+	struct kafka_number offset = { item != NULL, item != NULL ? item->offset : 0 };
 
 	(void)array;
 	if (sv_is_absent(topic))

@@ -194,6 +194,17 @@ static void read_payload(const struct view *v, size_t at, struct segment *out)
 	set_payload(out, v->bytes + (at < v->captured ? at : 0), v->captured > at ? v->captured - at : 0);
 }
 
+/* All of the header but its options. */
+static inline void set_tcp(struct segment *out, const uint8_t *p)
+{
+	out->source_port = be16(p);
+	out->destination_port = be16(p + 2);
+	out->sequence = be32(p + 4);
+	out->acknowledgment = be32(p + 8);
+	out->flags = p[13];
+	out->window = be16(p + 14);
+}
+
 /* ip_payload: bytes of the IP packet from "at" on. */
 static enum packet_what read_tcp(const struct view *v, size_t at, size_t ip_payload, struct segment *out)
 {
@@ -205,12 +216,7 @@ static enum packet_what read_tcp(const struct view *v, size_t at, size_t ip_payl
 	header = (size_t)(p[12] >> 4) * 4;
 	if (header < 20 || header > ip_payload || ip_payload - header > UINT32_MAX)
 		return PACKET_DAMAGED;
-	out->source_port = be16(p);
-	out->destination_port = be16(p + 2);
-	out->sequence = be32(p + 4);
-	out->acknowledgment = be32(p + 8);
-	out->flags = p[13];
-	out->window = be16(p + 14);
+	set_tcp(out, p);
 	if ((out->flags & TCP_SYN) != 0 || header > OPTIONS_USUAL)
 		read_options(v, at + 20, at + header, out);
 	out->payload_bytes = (uint32_t)(ip_payload - header);
@@ -428,12 +434,21 @@ static enum packet_what read_protocol(struct view *v, size_t at, uint32_t protoc
 }
 
 /* In two words: what is stored in pieces cannot be read in one until it has left the core (tcp_hash does, at once). */
-static inline void set_ipv4(uint8_t to[16], const uint8_t *from)
+static inline void set_address(uint8_t to[16], const uint8_t *from)
 {
 	uint64_t word[2] = { 0, 0 };
 
 	memcpy(word, from, 4);
 	memcpy(to, word, sizeof word);
+}
+
+static inline void set_ipv4(struct segment *out, const uint8_t *p)
+{
+	out->ip_version = 4;
+	out->has_ip_id = true;
+	out->ip_id = be16(p + 4);
+	set_address(out->source, p + 12);
+	set_address(out->destination, p + 16);
 }
 
 /*
@@ -450,11 +465,7 @@ static enum packet_what read_ipv4(struct view *v, size_t at, struct segment *out
 		return PACKET_SHORT;
 	header = (size_t)(p[0] & 15) * 4;
 	total = be16(p + 2);
-	out->ip_version = 4;
-	out->has_ip_id = true;
-	out->ip_id = be16(p + 4);
-	set_ipv4(out->source, p + 12);
-	set_ipv4(out->destination, p + 16);
+	set_ipv4(out, p);
 	if (total == 0)
 		total = wire_after(v, at);
 	if (header < 20 || total < header)
@@ -701,17 +712,8 @@ static void read_plain(const uint8_t *p, size_t captured, struct segment *out)
 	size_t payload_at = PLAIN_TCP + header, shown = captured > payload_at ? captured - payload_at : 0;
 
 	begin(out);
-	out->ip_version = 4;
-	out->has_ip_id = true;
-	out->ip_id = be16(ip + 4);
-	set_ipv4(out->source, ip + 12);
-	set_ipv4(out->destination, ip + 16);
-	out->source_port = be16(tcp);
-	out->destination_port = be16(tcp + 2);
-	out->sequence = be32(tcp + 4);
-	out->acknowledgment = be32(tcp + 8);
-	out->flags = tcp[13];
-	out->window = be16(tcp + 14);
+	set_ipv4(out, ip);
+	set_tcp(out, tcp);
 	out->payload_bytes = (uint32_t)payload;
 	set_payload(out, p + payload_at, shown);
 }

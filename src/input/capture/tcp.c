@@ -281,12 +281,12 @@ ALWAYS_INLINE bool is_copy(struct tcp *t, const struct segment *s, const struct 
 
 /* Of a capture in which domains are one, or a copy. */
 static __attribute__((noinline)) int take_odd(struct tcp *t, const struct segment *s, const struct tcp_key *key,
-					      struct tcp_conn *likely, bool copy)
+					      struct tcp_conn *likely, bool copy, bool any)
 {
 	struct segment inside = in_its_domain(t, s);
 
 	if (!copy)
-		return take_segment(t, &inside, key, likely, false);
+		return take_segment(t, &inside, key, likely, any);
 	count_copy(t, &inside, key->hash);
 	return 0;
 }
@@ -295,13 +295,7 @@ int tcp_segment_any(struct tcp *t, const struct segment *s)
 {
 	const struct tcp_key key = tcp_key_of(s);
 
-	const bool copy = is_copy(t, s, &key);
-	const struct segment inside = in_its_domain(t, s);
-
-	if (!copy)
-		return take_segment(t, &inside, &key, NULL, true);
-	count_copy(t, &inside, key.hash);
-	return 0;
+	return take_odd(t, s, &key, NULL, is_copy(t, s, &key), true);
 }
 
 int tcp_segment(struct tcp *t, const struct segment *s)
@@ -316,7 +310,7 @@ int tcp_segment_expected(struct tcp *t, const struct segment *s, const struct tc
 	const bool copy = is_copy(t, s, key);
 
 	if (copy || t->copies->alias_count > 0)
-		return take_odd(t, s, key, likely, copy);
+		return take_odd(t, s, key, likely, copy, false);
 	return take_segment(t, s, key, likely, false);
 }
 

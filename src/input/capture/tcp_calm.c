@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#include "base/order.h"
 #include "input/capture/tcp_conn.h"
 
 /* Below this no threshold of a delay stands (threshold.def, delay-least-ms). */
@@ -99,18 +98,9 @@ void tcp_calm_add(struct tcp_flow *f)
 	c->median_us[c->medians++] = (uint32_t)tcp_samples_median_us(&s->rtt);
 }
 
-static int by_value(const void *x, const void *y)
-{
-	return order_i64(*(const uint32_t *)x, *(const uint32_t *)y);
-}
+_Static_assert(TCP_CALM_SECONDS <= TCP_SAMPLES_KEPT, "tcp_median_of takes all of them");
 
 int64_t tcp_calm_median_us(const struct tcp_calm *c)
 {
-	uint32_t sorted[TCP_CALM_SECONDS];
-
-	for (unsigned i = 0; i < c->medians; i++)
-		sorted[i] = c->median_us[i];
-	if (c->medians > 1)
-		qsort(sorted, c->medians, sizeof sorted[0], by_value);
-	return c->medians > 0 ? sorted[c->medians / 2] : 0;
+	return tcp_median_of(c->median_us, c->medians);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Segments in, whether each is a copy out. */
+/* Domains that are one; see the header. */
 
 #include "input/capture/tcp_copy.h"
 

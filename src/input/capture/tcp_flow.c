@@ -25,30 +25,13 @@ static void remove_sent(struct tcp_flow *f, unsigned n)
 	memmove(&f->sent[0], &f->sent[n], f->sent_count * sizeof f->sent[0]);
 }
 
-static struct tcp_sent sent_once(uint32_t start, uint32_t end, const struct segment *s, int64_t now_us)
-{
-	return (struct tcp_sent){ .start = start, .end = end, .first = { now_us, s->place }, .last_us = now_us,
-				  .sends = 1 };
-}
-
-static void append_sent(struct tcp_flow *f, uint32_t start, uint32_t end, const struct segment *s, int64_t now_us)
-{
-	if (f->sent_count < TCP_SENT_MAX) {
-		f->sent[f->sent_count++] = sent_once(start, end, s, now_us);
-		return;
-	}
-	f->sent[TCP_SENT_MAX - 1].end = end;
-	f->sent[TCP_SENT_MAX - 1].last_us = now_us;
-	f->sent[TCP_SENT_MAX - 1].inexact = true;
-}
-
 /* A segment that fills a gap takes its place among what is under way. */
 static void insert_filler(struct tcp_flow *f, uint32_t start, uint32_t end, const struct segment *s, int64_t now_us)
 {
-	struct tcp_sent item = sent_once(start, end, s, now_us);
+	const struct tcp_sent item = { .start = start, .end = end, .first = { now_us, s->place }, .last_us = now_us,
+				       .sends = 1, .inexact = true };
 	unsigned at = 0;
 
-	item.inexact = true;
 	while (at < f->sent_count && tcp_ahead(f->sent[at].start, start) < 0)
 		at++;
 	if (f->sent_count < TCP_SENT_MAX)
@@ -141,8 +124,7 @@ static enum tcp_data new_data(struct tcp_flow *f, const struct segment *s, uint3
 
 	if (tcp_ahead(start, f->next) > 0)
 		f->gap = (struct tcp_gap){ .open = true, .from = f->next, .to = start, .seen = { now_us, s->place } };
-	append_sent(f, start, end, s, now_us);
-	f->next = end;
+	tcp_flow_append(f, start, end, s, now_us);
 	if (f->fin_sent && f->fin == end)
 		f->next++;
 	return is_known ? fill_bare(f, end, now_us) : TCP_DATA_NEW;
@@ -214,7 +196,7 @@ static void take_fin(struct tcp_flow *f, uint32_t at)
 		f->next++;
 }
 
-enum tcp_data tcp_flow_send_any(struct tcp_flow *f, const struct segment *s, int64_t now_us, bool peer_window_closed)
+enum tcp_data tcp_flow_send(struct tcp_flow *f, const struct segment *s, int64_t now_us, bool peer_window_closed)
 {
 	uint32_t start = s->sequence + ((s->flags & TCP_SYN) != 0);
 	enum tcp_data kind = TCP_DATA_NONE;
@@ -236,27 +218,6 @@ enum tcp_data tcp_flow_send_any(struct tcp_flow *f, const struct segment *s, int
 	if ((s->flags & TCP_FIN) != 0)
 		take_fin(f, start + s->payload_bytes);
 	return kind;
-}
-
-/* Nearly always: what comes next, or nothing, and no doubt. What tcp_flow_send_any makes of it follows at once. */
-static bool is_next(const struct tcp_flow *f, const struct segment *s)
-{
-	return s->sequence == f->next && f->synced && !f->jump_suspected && s->payload_bytes != 1 &&
-	       (s->flags & (TCP_SYN | TCP_FIN | TCP_RST)) == 0;
-}
-
-static enum tcp_data take_next(struct tcp_flow *f, const struct segment *s, int64_t now_us)
-{
-	f->fills = false;
-	f->resent_after_us = 0;
-	if (s->payload_bytes == 0)
-		return TCP_DATA_NONE;
-	return new_data(f, s, s->sequence, s->sequence + s->payload_bytes, now_us);
-}
-
-enum tcp_data tcp_flow_send(struct tcp_flow *f, const struct segment *s, int64_t now_us, bool peer_window_closed)
-{
-	return is_next(f, s) ? take_next(f, s, now_us) : tcp_flow_send_any(f, s, now_us, peer_window_closed);
 }
 
 /* Beyond all that was seen: data that the capture missed, if a second one says so too. */

@@ -99,18 +99,21 @@ void tcp_samples_add(struct tcp_samples *s, int64_t us)
 	s->value_us[s->kept++] = value;
 }
 
-int64_t tcp_samples_median_us(const struct tcp_samples *s)
+uint32_t tcp_median_of(const uint32_t *value_us, uint32_t n)
 {
 	uint32_t sorted[TCP_SAMPLES_KEPT];
 
-	if (s->kept == 0)
-		return 0;
-	for (uint32_t i = 0; i < s->kept; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		uint32_t at = i;
 
-		for (; at > 0 && sorted[at - 1] > s->value_us[i]; at--)
+		for (; at > 0 && sorted[at - 1] > value_us[i]; at--)
 			sorted[at] = sorted[at - 1];
-		sorted[at] = s->value_us[i];
+		sorted[at] = value_us[i];
 	}
-	return sorted[s->kept / 2];
+	return n > 0 ? sorted[n / 2] : 0;
+}
+
+int64_t tcp_samples_median_us(const struct tcp_samples *s)
+{
+	return tcp_median_of(s->value_us, s->kept);
 }

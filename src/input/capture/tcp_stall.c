@@ -90,12 +90,15 @@ static bool is_too_long(const struct tcp_flow *f, int64_t silence_us)
 	return silence_us > TCP_STALL_LEAST_US && silence_us > STALL_RTTS * tcp_median_us(&side_of(f)->rtt);
 }
 
+void tcp_stall_judge(struct tcp_flow *f, int64_t silence_us)
+{
+	if (is_too_long(f, silence_us))
+		f->wait.stalled = true;
+}
+
 static void judge_silence(struct tcp_flow *f, const struct tcp_sent *head, int64_t now_us)
 {
-	int64_t since = latest(head->first.us, f->wait.heard_us);
-
-	if (is_too_long(f, now_us - since))
-		f->wait.stalled = true;
+	tcp_stall_judge(f, now_us - latest(head->first.us, f->wait.heard_us));
 }
 
 void tcp_stall_forget(struct tcp_flow *f)
@@ -170,12 +173,6 @@ void tcp_stall_resent(struct tcp_flow *f, bool timeout, int64_t lost_us, int64_t
 		}
 	}
 	side_of(f)->trouble_us = now_us;
-}
-
-void tcp_stall_judge(struct tcp_flow *f, int64_t silence_us)
-{
-	if (is_too_long(f, silence_us))
-		f->wait.stalled = true;
 }
 
 /* What was on its way when the data was sent does not count as heard all the while. */

@@ -25,25 +25,28 @@ void tcp_table_init(struct tcp_table *t, struct arena *a)
 	make_places(t, PLACES_LEAST);
 }
 
-struct tcp_conn *tcp_table_find(const struct tcp_table *t, const struct segment *s, uint64_t hash, unsigned *side)
+/* elsewhere: in other domains than that of the segment, else in its own. */
+static struct tcp_conn *find(const struct tcp_table *t, const struct segment *s, uint64_t hash, bool elsewhere,
+			     unsigned *side)
 {
 	uint32_t tag = tag_of(hash);
 
 	for (size_t at = hash & t->mask; t->tag[at] != 0; at = (at + 1) & t->mask)
-		if (t->tag[at] == tag && t->conn[at]->domain == s->domain && tcp_conn_is_of(t->conn[at], s, side))
+		if (t->tag[at] == tag && (t->conn[at]->domain != s->domain) == elsewhere &&
+		    tcp_conn_is_of(t->conn[at], s, side))
 			return t->conn[at];
 	return NULL;
+}
+
+struct tcp_conn *tcp_table_find(const struct tcp_table *t, const struct segment *s, uint64_t hash, unsigned *side)
+{
+	return find(t, s, hash, false, side);
 }
 
 struct tcp_conn *tcp_table_find_elsewhere(const struct tcp_table *t, const struct segment *s, uint64_t hash,
 					  unsigned *side)
 {
-	uint32_t tag = tag_of(hash);
-
-	for (size_t at = hash & t->mask; t->tag[at] != 0; at = (at + 1) & t->mask)
-		if (t->tag[at] == tag && t->conn[at]->domain != s->domain && tcp_conn_is_of(t->conn[at], s, side))
-			return t->conn[at];
-	return NULL;
+	return find(t, s, hash, true, side);
 }
 
 struct tcp_conn *tcp_table_guess(const struct tcp_table *t, uint64_t hash)

@@ -71,10 +71,8 @@ static void count_lost(struct tcp_second *s, int64_t lost_us)
 
 static void begin_second(struct tcp *t, struct tcp_flow *f, const struct segment *s, int64_t second)
 {
-	if (f->now.open)
-		tcp_report_second(&t->report, f);
-	if (!f->now.open)
-		f->now = (struct tcp_second){ .open = true, .second = second, .mark = { t->now_us, s->place } };
+	tcp_report_second(&t->report, f);
+	f->now = (struct tcp_second){ .open = true, .second = second, .mark = { t->now_us, s->place } };
 }
 
 /* A segment with payload. */
@@ -323,10 +321,7 @@ static void take_plain(struct tcp *t, struct tcp_conn *c, const struct segment *
 {
 	struct tcp_flow *f = &c->flow[side], *other = &c->flow[!side];
 
-	f->fills = false;
-	f->resent_after_us = 0;
-	if (s->payload_bytes > 0)
-		tcp_flow_append(f, s, t->now_us);
+	tcp_flow_send_next(f, s, t->now_us);
 	tcp_stall_sign(c->pair, side, false, before_us, t->now_us);
 	tcp_stall_heard(other, t->now_us);
 	take_plain_acknowledgment(t, other, s->acknowledgment);

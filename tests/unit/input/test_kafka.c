@@ -667,26 +667,36 @@ static void the_oldest_commits_are_read(void **state)
 	}
 }
 
+/* Of one partition, in one of the versions up to 4. */
+static struct frame fetch_request(int version, int partition, int64_t offset)
+{
+	struct frame q = request(KAFKA_FETCH, version, 9);
+
+	add(&q, -1, 4);
+	add(&q, 500, 4);
+	add(&q, 1, 4);
+	if (version >= 3)
+		add(&q, 1 << 20, 4);
+	if (version >= 4)
+		add(&q, 0, 1);
+	add(&q, 1, 4);
+	add_text(&q, "t");
+	add(&q, 1, 4);
+	add(&q, partition, 4);
+	add(&q, offset, 8);
+	add(&q, 1 << 20, 4);
+	finish_frame(&q);
+	return q;
+}
+
 /* Message sets of magic 0 and 1; the last is cut short by the broker. */
 static void the_oldest_fetches_are_read(void **state)
 {
 	(void)state;
 	for (int version = 0; version <= 3; version++) {
 		struct talk *t = begin();
-		struct frame q = request(KAFKA_FETCH, version, 9), r = answer(9);
+		struct frame q = fetch_request(version, 3, 42), r = answer(9);
 
-		add(&q, -1, 4);
-		add(&q, 500, 4);
-		add(&q, 1, 4);
-		if (version == 3)
-			add(&q, 1 << 20, 4);
-		add(&q, 1, 4);
-		add_text(&q, "t");
-		add(&q, 1, 4);
-		add(&q, 3, 4);
-		add(&q, 42, 8);
-		add(&q, 1 << 20, 4);
-		finish_frame(&q);
 		if (version >= 1)
 			add(&r, 0, 4);
 		add(&r, 1, 4);
@@ -738,20 +748,8 @@ static void of_newer_versions_the_header_is_read(void **state)
 /* A fetch of one partition whose answer has one batch of count records from offset on; count 0: an error instead. */
 static void delivers(struct talk *t, double ms, int partition, int64_t offset, int count)
 {
-	struct frame q = request(KAFKA_FETCH, 4, 9), r = answer(9);
+	struct frame q = fetch_request(4, partition, offset), r = answer(9);
 
-	add(&q, -1, 4);
-	add(&q, 500, 4);
-	add(&q, 1, 4);
-	add(&q, 1 << 20, 4);
-	add(&q, 0, 1);
-	add(&q, 1, 4);
-	add_text(&q, "t");
-	add(&q, 1, 4);
-	add(&q, partition, 4);
-	add(&q, offset, 8);
-	add(&q, 1 << 20, 4);
-	finish_frame(&q);
 	add(&r, 0, 4);
 	add(&r, 1, 4);
 	add_text(&r, "t");
