@@ -187,14 +187,9 @@ static struct span span_union(struct span a, struct span b)
 	return (struct span){ a.start.us < b.start.us ? a.start : b.start, a.end.us > b.end.us ? a.end : b.end };
 }
 
-/*
- * The same retransmissions are counted per stall and per second: windows that
- * have a kind in common add up, those of different kinds speak of the same.
- */
-static void merge_measures(struct window *w, const struct window *other)
+/* Counts add up, or are views of the same, of which the greatest stands. */
+static void merge_measures(struct window *w, const struct window *other, bool add)
 {
-	bool add = (w->kinds & other->kinds) != 0;
-
 	for (size_t i = 0; i < other->measure_count; i++) {
 		const struct measure *m = &other->measures[i];
 		struct measure *mine = find_measure(w, m->name);
@@ -248,10 +243,10 @@ static void merge_silence(struct window *w, const struct window *other)
 	}
 }
 
-void detect_merge(struct arena *a, struct window *w, const struct window *other)
+static void merge(struct arena *a, struct window *w, const struct window *other, bool add)
 {
 	merge_silence(w, other);
-	merge_measures(w, other);
+	merge_measures(w, other, add);
 	merge_evidence(a, w, other);
 	if (!w->has_outage && other->has_outage)
 		w->outage = other->outage;
@@ -269,6 +264,20 @@ void detect_merge(struct arena *a, struct window *w, const struct window *other)
 	}
 	if (other->resolution_us < w->resolution_us)
 		w->resolution_us = other->resolution_us;
+}
+
+/*
+ * The same retransmissions are counted per stall and per second: windows that
+ * have a kind in common add up, those of different kinds speak of the same.
+ */
+void detect_merge(struct arena *a, struct window *w, const struct window *other)
+{
+	merge(a, w, other, (w->kinds & other->kinds) != 0);
+}
+
+void detect_merge_views(struct arena *a, struct window *w, const struct window *other)
+{
+	merge(a, w, other, false);
 }
 
 /*
