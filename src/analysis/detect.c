@@ -219,11 +219,6 @@ static void merge_evidence(struct arena *a, struct window *w, const struct windo
 	}
 }
 
-static struct span silence_of_path(const struct window *w)
-{
-	return w->has_silence ? w->silence : w->span;
-}
-
 static bool is_waiting_alone(const struct window *w)
 {
 	return w->kinds == 1U << WINDOW_REQUEST;
@@ -235,10 +230,10 @@ static void merge_silence(struct window *w, const struct window *other)
 	if (!is_waiting_alone(w) && !is_waiting_alone(other) && !w->has_silence && !other->has_silence)
 		return;
 	if (is_waiting_alone(w) != is_waiting_alone(other)) {
-		w->silence = is_waiting_alone(w) ? silence_of_path(other) : silence_of_path(w);
+		w->silence = is_waiting_alone(w) ? window_silence_of_path(other) : window_silence_of_path(w);
 		w->has_silence = true;
 	} else if (!is_waiting_alone(w)) {
-		w->silence = span_union(silence_of_path(w), silence_of_path(other));
+		w->silence = span_union(window_silence_of_path(w), window_silence_of_path(other));
 		w->has_silence = true;
 	}
 }
@@ -303,7 +298,7 @@ void detect_measure_spans(struct window *w)
 	if (w->kinds & (1U << WINDOW_PROCESS_PAUSE | 1U << WINDOW_SERVER_PAUSE))
 		detect_measure(w, MEASURE_PAUSE_MS, span_length_us(w->span) / US_PER_MS);
 	if (w->kinds & 1U << WINDOW_BLACKOUT)
-		detect_measure(w, MEASURE_SILENCE_MS, span_length_us(silence_of_path(w)) / US_PER_MS);
+		detect_measure(w, MEASURE_SILENCE_MS, span_length_us(window_silence_of_path(w)) / US_PER_MS);
 	if (w->has_heard)
 		detect_measure(w, MEASURE_HEARD_GAP_MS, span_length_us(w->heard) / US_PER_MS);
 	if (!w->has_outage)
