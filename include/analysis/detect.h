@@ -84,6 +84,8 @@ void detect_evidence(const struct detect_context *ctx, struct window *w, const s
 #define DETECT_EVIDENCE_MAX 24
 /* Makes w cover what other covers, with its kinds, measures and evidence. */
 void detect_merge(struct arena *a, struct window *w, const struct window *other);
+/* The same of two views of one thing, as from both ends of a path: what both count does not add up. */
+void detect_merge_views(struct arena *a, struct window *w, const struct window *other);
 /* Measures that follow from the window's times. */
 void detect_measure_spans(struct window *w);
 

@@ -100,6 +100,8 @@ int windows_find(struct store *s, const struct clocks *c, const struct analysis_
 		 struct arena *a, struct windows *out);
 
 bool window_is_jitter(const struct window *w);
+/* From the last data that the path accepted to the next. */
+struct span window_silence_of_path(const struct window *w);
 /* What the coordinator lived through: between two requests that it heard; where these are not known, the silence of the path. */
 struct span window_silence(const struct window *w);
 /* NULL when it is not known. */

@@ -4,6 +4,7 @@
 
 /* Orders for qsort and bsearch; that of texts is sv_cmp. */
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Negative, 0 or positive. A difference would overflow. */
@@ -16,6 +17,23 @@ static inline int order_i64(int64_t x, int64_t y)
 static inline int order_i64_items(const void *x, const void *y)
 {
 	return order_i64(*(const int64_t *)x, *(const int64_t *)y);
+}
+
+/* The place of the first item that does not come before the key; count when all do. Sorted as compare(key, item) tells. */
+static inline size_t order_lower_bound(const void *key, const void *items, size_t count, size_t size,
+				       int (*compare)(const void *key, const void *item))
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare(key, (const char *)items + middle * size) > 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 #endif

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "base/order.h"
+
 static int membership_cmp(const void *x, const void *y)
 {
 	const struct membership *a = x, *b = y;
@@ -38,30 +40,15 @@ void memberships_sort(struct memberships *m)
 	m->count = kept;
 }
 
-/* The first of the client, where it is or would be. */
-static size_t find(const struct memberships *m, struct sv client)
-{
-	size_t low = 0, high = m->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (sv_cmp(m->items[middle].client, client) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 void memberships_adopt(const struct memberships *m, struct event *e)
 {
 	struct sv client = event_text(e, FIELD_CLIENT);
+	const struct membership before_all = { client, SV_ABSENT };
 	size_t at;
 
 	if (event_infos[e->type].side != SIDE_CLIENT || client.n == 0 || event_has(e, FIELD_GROUP))
 		return;
-	at = find(m, client);
+	at = order_lower_bound(&before_all, m->items, m->count, sizeof *m->items, membership_cmp);
 	if (at == m->count || !sv_eq(m->items[at].client, client))
 		return;
 	if (at + 1 < m->count && sv_eq(m->items[at + 1].client, client))

@@ -194,21 +194,19 @@ static struct key_index index_duplicates(const struct duplicate *duplicates, siz
 	return index;
 }
 
+static int cmp_key_item(const void *key, const void *item)
+{
+	return sv_cmp(*(const struct sv *)key, (*(const struct duplicate *const *)item)->business_key);
+}
+
 /* By the request ids in the longer book; else the one that executed as often as that book has rows. */
 static unsigned duplicate_behind(const struct key_index *index, struct sv key, const struct account *longer)
 {
-	size_t low = 0, high = index->count;
+	size_t i = order_lower_bound(&key, index->items, index->count, sizeof(const struct duplicate *), cmp_key_item);
 	unsigned by_count = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (sv_cmp(index->items[middle]->business_key, key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < index->count && sv_eq(index->items[low]->business_key, key); low++) {
-		const struct duplicate *d = index->items[low];
+	for (; i < index->count && sv_eq(index->items[i]->business_key, key); i++) {
+		const struct duplicate *d = index->items[i];
 		if (holds_request(longer, d))
 			return d->id;
 		if (by_count == 0 && d->effects == longer->count)

@@ -187,14 +187,9 @@ static struct span span_union(struct span a, struct span b)
 	return (struct span){ a.start.us < b.start.us ? a.start : b.start, a.end.us > b.end.us ? a.end : b.end };
 }
 
-/*
- * The same retransmissions are counted per stall and per second: windows that
- * have a kind in common add up, those of different kinds speak of the same.
- */
-static void merge_measures(struct window *w, const struct window *other)
+/* Counts add up, or are views of the same, of which the greatest stands. */
+static void merge_measures(struct window *w, const struct window *other, bool add)
 {
-	bool add = (w->kinds & other->kinds) != 0;
-
 	for (size_t i = 0; i < other->measure_count; i++) {
 		const struct measure *m = &other->measures[i];
 		struct measure *mine = find_measure(w, m->name);
@@ -224,11 +219,6 @@ static void merge_evidence(struct arena *a, struct window *w, const struct windo
 	}
 }
 
-static struct span silence_of_path(const struct window *w)
-{
-	return w->has_silence ? w->silence : w->span;
-}
-
 static bool is_waiting_alone(const struct window *w)
 {
 	return w->kinds == 1U << WINDOW_REQUEST;
@@ -240,18 +230,18 @@ static void merge_silence(struct window *w, const struct window *other)
 	if (!is_waiting_alone(w) && !is_waiting_alone(other) && !w->has_silence && !other->has_silence)
 		return;
 	if (is_waiting_alone(w) != is_waiting_alone(other)) {
-		w->silence = is_waiting_alone(w) ? silence_of_path(other) : silence_of_path(w);
+		w->silence = is_waiting_alone(w) ? window_silence_of_path(other) : window_silence_of_path(w);
 		w->has_silence = true;
 	} else if (!is_waiting_alone(w)) {
-		w->silence = span_union(silence_of_path(w), silence_of_path(other));
+		w->silence = span_union(window_silence_of_path(w), window_silence_of_path(other));
 		w->has_silence = true;
 	}
 }
 
-void detect_merge(struct arena *a, struct window *w, const struct window *other)
+static void merge(struct arena *a, struct window *w, const struct window *other, bool add)
 {
 	merge_silence(w, other);
-	merge_measures(w, other);
+	merge_measures(w, other, add);
 	merge_evidence(a, w, other);
 	if (!w->has_outage && other->has_outage)
 		w->outage = other->outage;
@@ -269,6 +259,20 @@ void detect_merge(struct arena *a, struct window *w, const struct window *other)
 	}
 	if (other->resolution_us < w->resolution_us)
 		w->resolution_us = other->resolution_us;
+}
+
+/*
+ * The same retransmissions are counted per stall and per second: windows that
+ * have a kind in common add up, those of different kinds speak of the same.
+ */
+void detect_merge(struct arena *a, struct window *w, const struct window *other)
+{
+	merge(a, w, other, (w->kinds & other->kinds) != 0);
+}
+
+void detect_merge_views(struct arena *a, struct window *w, const struct window *other)
+{
+	merge(a, w, other, false);
 }
 
 /*
@@ -294,7 +298,7 @@ void detect_measure_spans(struct window *w)
 	if (w->kinds & (1U << WINDOW_PROCESS_PAUSE | 1U << WINDOW_SERVER_PAUSE))
 		detect_measure(w, MEASURE_PAUSE_MS, span_length_us(w->span) / US_PER_MS);
 	if (w->kinds & 1U << WINDOW_BLACKOUT)
-		detect_measure(w, MEASURE_SILENCE_MS, span_length_us(silence_of_path(w)) / US_PER_MS);
+		detect_measure(w, MEASURE_SILENCE_MS, span_length_us(window_silence_of_path(w)) / US_PER_MS);
 	if (w->has_heard)
 		detect_measure(w, MEASURE_HEARD_GAP_MS, span_length_us(w->heard) / US_PER_MS);
 	if (!w->has_outage)

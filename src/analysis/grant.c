@@ -484,43 +484,36 @@ int grants_find(struct store *s, const struct clocks *c, const struct groups *g,
 	return 0;
 }
 
-static int cmp_grant_run(const struct grant *g, const struct run *r)
+static int cmp_run_grant(const void *run, const void *grant)
 {
+	const struct run *r = run;
+	const struct grant *g = grant;
 	int order;
 
-	if ((order = sv_cmp(g->consumer, r->consumer)) != 0)
+	if ((order = sv_cmp(r->consumer, g->consumer)) != 0)
 		return order;
-	if ((order = sv_cmp(g->topic, r->topic)) != 0)
+	if ((order = sv_cmp(r->topic, g->topic)) != 0)
 		return order;
-	return order_i64(g->partition, r->partition);
+	return order_i64(r->partition, g->partition);
 }
 
 /* The first that is not before the run's consumer and partition. */
-static size_t lower_bound(const struct grants *grants, const struct run *r)
+static size_t first_from(const struct grants *grants, const struct run *r)
 {
-	size_t low = 0, high = grants->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (cmp_grant_run(&grants->items[middle], r) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return order_lower_bound(r, grants->items, grants->count, sizeof *grants->items, cmp_run_grant);
 }
 
 void grants_of(const struct grants *grants, const struct run *r, size_t *first, size_t *end)
 {
-	*first = *end = lower_bound(grants, r);
-	while (*end < grants->count && cmp_grant_run(&grants->items[*end], r) == 0)
+	*first = *end = first_from(grants, r);
+	while (*end < grants->count && cmp_run_grant(r, &grants->items[*end]) == 0)
 		++*end;
 }
 
 bool grants_know(const struct grants *grants, struct sv consumer)
 {
 	struct run before_all = { .consumer = consumer, .partition = INT64_MIN };
-	size_t at = lower_bound(grants, &before_all);
+	size_t at = first_from(grants, &before_all);
 
 	/* A client that effects do not name may not speak for effects without a consumer. */
 	return !sv_is_absent(consumer) && at < grants->count && sv_eq(grants->items[at].consumer, consumer);

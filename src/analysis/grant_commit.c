@@ -24,17 +24,24 @@ struct takers {
 	size_t count;
 };
 
-static int cmp_partition(struct sv topic_x, int64_t partition_x, struct sv topic_y, int64_t partition_y)
-{
-	int order = sv_cmp(topic_x, topic_y);
+struct partition {
+	struct sv topic;
+	int64_t number;
+};
 
-	return order != 0 ? order : order_i64(partition_x, partition_y);
+static int cmp_partition(const void *partition, const void *taker)
+{
+	const struct partition *p = partition;
+	const struct grant *g = ((const struct taker *)taker)->grant;
+	int order = sv_cmp(p->topic, g->topic);
+
+	return order != 0 ? order : order_i64(p->number, g->partition);
 }
 
 static int cmp_takers(const void *x, const void *y)
 {
 	const struct grant *p = ((const struct taker *)x)->grant, *q = ((const struct taker *)y)->grant;
-	int order = cmp_partition(p->topic, p->partition, q->topic, q->partition);
+	int order = cmp_partition(&(struct partition){ p->topic, p->partition }, y);
 
 	if (order != 0)
 		return order;
@@ -53,32 +60,15 @@ static struct takers find_takers(const struct grants *grants, struct arena *a)
 	return t;
 }
 
-/* The place of the first of the partition. */
-static size_t lower_bound(const struct takers *t, struct sv topic, int64_t partition)
-{
-	size_t low = 0, high = t->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct grant *g = t->items[middle].grant;
-
-		if (cmp_partition(g->topic, g->partition, topic, partition) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static void offer(struct takers *t, const struct event *e, struct ref_time time)
 {
-	struct sv topic = event_text(e, FIELD_TOPIC);
-	int64_t partition = event_int_or(e, FIELD_PARTITION, -1);
+	const struct partition of = { event_text(e, FIELD_TOPIC), event_int_or(e, FIELD_PARTITION, -1) };
+	size_t first = order_lower_bound(&of, t->items, t->count, sizeof *t->items, cmp_partition);
 
-	for (size_t i = lower_bound(t, topic, partition); i < t->count; i++) {
+	for (size_t i = first; i < t->count; i++) {
 		struct taker *one = &t->items[i];
 
-		if (cmp_partition(one->grant->topic, one->grant->partition, topic, partition) != 0)
+		if (cmp_partition(&of, one) != 0)
 			break;
 		if (!sv_eq(one->grant->group, event_text(e, FIELD_GROUP)) || time.us > one->grant->time.us ||
 		    (one->has_commit && time.us < one->time.us))

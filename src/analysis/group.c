@@ -188,22 +188,15 @@ static void find_homes(const struct mentions *all, struct arena *a, struct homes
 static struct sv only_host(const struct homes *homes, struct sv group, struct sv client)
 {
 	struct home key = { group, client, SV_ABSENT };
-	size_t low = 0, high = homes->count;
 
 	if (sv_is_absent(client))
 		return SV_ABSENT;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (home_cmp(&homes->items[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == homes->count || !sv_eq(homes->items[low].group, group) || !sv_eq(homes->items[low].client, client))
+	size_t at = order_lower_bound(&key, homes->items, homes->count, sizeof *homes->items, home_cmp);
+	if (at == homes->count || !sv_eq(homes->items[at].group, group) || !sv_eq(homes->items[at].client, client))
 		return SV_ABSENT;
-	bool is_only = low + 1 == homes->count || !sv_eq(homes->items[low + 1].group, group) ||
-		       !sv_eq(homes->items[low + 1].client, client);
-	return is_only ? homes->items[low].host : SV_ABSENT;
+	bool is_only = at + 1 == homes->count || !sv_eq(homes->items[at + 1].group, group) ||
+		       !sv_eq(homes->items[at + 1].client, client);
+	return is_only ? homes->items[at].host : SV_ABSENT;
 }
 
 /* ---- members ---- */

@@ -73,16 +73,21 @@ static void take(const struct clocks *c, struct latest *l, const struct event *e
 						    (struct host_time){ e->time.us + e->duration_us });
 }
 
-static int listen(struct store *s, const struct clocks *c, struct latest *items, size_t count)
+static struct query *query_kinds(struct store *s)
 {
 	enum event_type types[KIND_COUNT];
-	struct query *q;
-	struct event e;
-	int rc;
 
 	for (size_t i = 0; i < KIND_COUNT; i++)
 		types[i] = kinds[i].type;
-	q = query_events(s, types, KIND_COUNT);
+	return query_events(s, types, KIND_COUNT);
+}
+
+static int listen(struct store *s, const struct clocks *c, struct latest *items, size_t count)
+{
+	struct query *q = query_kinds(s);
+	struct event e;
+	int rc;
+
 	while ((rc = query_next(q, &e)) == 1)
 		for (size_t i = 0; i < count && e.strength == STRENGTH_PROVES; i++)
 			take(c, &items[i], &e);
@@ -178,15 +183,11 @@ static void take_voice(const struct detect_context *ctx, struct voices *all, con
 
 int heard_measure(const struct detect_context *ctx)
 {
-	enum event_type types[KIND_COUNT];
+	struct query *q = query_kinds(ctx->store);
 	struct voices all = { NULL, 0 };
-	struct query *q;
 	struct event e;
 	int rc;
 
-	for (size_t i = 0; i < KIND_COUNT; i++)
-		types[i] = kinds[i].type;
-	q = query_events(ctx->store, types, KIND_COUNT);
 	while ((rc = query_next(q, &e)) == 1)
 		if (e.strength == STRENGTH_PROVES)
 			take_voice(ctx, &all, &e);

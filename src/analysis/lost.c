@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "base/order.h"
+
 /* A step that fewer operations have than this is no part of what they owe. */
 #define USUAL_PERCENT 50
 /* An operation whose last attempt is so near the end of the evidence may have been in progress. */
@@ -139,18 +141,14 @@ static void find_usual(struct work *w)
 	}
 }
 
+static int cmp_topic_usual(const void *topic, const void *usual)
+{
+	return sv_cmp(*(const struct sv *)topic, ((const struct usual_step *)usual)->topic);
+}
+
 static size_t first_usual(const struct work *w, struct sv topic)
 {
-	size_t low = 0, high = w->usual_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (sv_cmp(w->usual[middle].topic, topic) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return order_lower_bound(&topic, w->usual, w->usual_count, sizeof *w->usual, cmp_topic_usual);
 }
 
 static bool is_settled(const struct work *w, const struct operation *op, struct sv step)

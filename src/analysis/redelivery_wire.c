@@ -53,15 +53,16 @@ static bool is_same_client(struct sv client, struct sv address, const struct wor
 	return sv_eq(client, w->client) && sv_eq(address, w->address);
 }
 
-static int cmp_partition(const struct word *x, const struct word *y)
+static int cmp_partition(const void *x, const void *y)
 {
+	const struct word *p = x, *q = y;
 	int order;
 
-	if ((order = sv_cmp(x->group, y->group)) != 0)
+	if ((order = sv_cmp(p->group, q->group)) != 0)
 		return order;
-	if ((order = sv_cmp(x->topic, y->topic)) != 0)
+	if ((order = sv_cmp(p->topic, q->topic)) != 0)
 		return order;
-	return order_i64(x->partition, y->partition);
+	return order_i64(p->partition, q->partition);
 }
 
 static int cmp_words(const void *x, const void *y)
@@ -217,28 +218,13 @@ struct candidates {
 	size_t count, capacity;
 };
 
-/* The place of the first of its partition. */
-static size_t first_of(const struct words *words, const struct word *of)
-{
-	size_t low = 0, high = words->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (cmp_partition(&words->items[middle], of) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* The greatest offset that another had processed; the resuming one's own counts until it resumed. */
 static const struct word *highest_refused(const struct words *refused, const struct word *resumed, int64_t until_us)
 {
 	const struct word *best = NULL;
+	size_t first = order_lower_bound(resumed, refused->items, refused->count, sizeof *refused->items, cmp_partition);
 
-	for (size_t i = first_of(refused, resumed); i < refused->count; i++) {
+	for (size_t i = first; i < refused->count; i++) {
 		const struct word *one = &refused->items[i];
 
 		if (cmp_partition(one, resumed) != 0 || one->time.us >= until_us)

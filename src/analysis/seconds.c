@@ -5,6 +5,9 @@
 
 #include "analysis/detect.h"
 
+/* Captures tell of ten together at the most; a database that claims years of them would have them shared out for as long. */
+#define TOGETHER_MAX 3600
+
 /* A row of seconds, while they are given out. */
 struct several {
 	struct event event;	/* its texts are the arena's */
@@ -79,9 +82,11 @@ static void share_out(struct event *e, enum event_field f, const struct several 
 /* Evenly over the time, on whole seconds. */
 static int64_t begin_us(const struct several *s)
 {
-	int64_t between = s->event.duration_us / US_PER_S - 1;
+	int64_t between = s->event.duration_us / US_PER_S - 1, begin;
 
-	return s->event.time.us + between * s->given / (s->count - 1) * US_PER_S;
+	if (__builtin_add_overflow(s->event.time.us, between * s->given / (s->count - 1) * US_PER_S, &begin))
+		begin = INT64_MAX;
+	return begin;
 }
 
 static void give(struct seconds *s, struct event *e)
@@ -109,6 +114,8 @@ static int64_t count_of(const struct event *e)
 {
 	int64_t count = event_int_or(e, FIELD_SAMPLES, 1), most = e->duration_us / US_PER_S;
 
+	if (most > TOGETHER_MAX)
+		most = TOGETHER_MAX;
 	return count < most ? count : most;
 }
 

@@ -208,11 +208,14 @@ bool window_is_jitter(const struct window *w)
 	return window_kind_infos[w->kind].is_jitter;
 }
 
+struct span window_silence_of_path(const struct window *w)
+{
+	return w->has_silence ? w->silence : w->span;
+}
+
 struct span window_silence(const struct window *w)
 {
-	if (w->has_heard)
-		return w->heard;
-	return w->has_silence ? w->silence : w->span;
+	return w->has_heard ? w->heard : window_silence_of_path(w);
 }
 
 bool window_concerns(const struct window *w, struct sv host, bool *certain)

@@ -9,7 +9,6 @@
  */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/detect.h"
 #include "base/order.h"
@@ -97,8 +96,19 @@ static bool are_close(const struct window *a, const struct window *b, int64_t ga
 	return b->span.start.us - a->span.end.us < gap_us;
 }
 
+static bool are_of_one_kind(const struct window *a, const struct window *b)
+{
+	return a->kind == b->kind && compare_places(a, b) == 0;
+}
+
+static bool are_of_one_class(const struct window *a, const struct window *b)
+{
+	return class_of(a) == class_of(b) && compare_places(a, b) == 0;
+}
+
 /* Merges neighbours in the list that belong together. */
-static void merge_neighbours(const struct detect_context *ctx, bool of_one_kind)
+static void merge_neighbours(const struct detect_context *ctx, bool (*are_alike)(const struct window *, const struct window *),
+			     void (*merge)(struct arena *, struct window *, const struct window *))
 {
 	int64_t gap_us = ctx->heartbeat_ms * US_PER_MS;
 	struct windows *w = ctx->out;
@@ -108,10 +118,9 @@ static void merge_neighbours(const struct detect_context *ctx, bool of_one_kind)
 		return;
 	for (size_t i = 1; i < w->count; i++) {
 		struct window *a = &w->items[last], *b = &w->items[i];
-		bool alike = of_one_kind ? a->kind == b->kind : class_of(a) == class_of(b);
 
-		if (alike && compare_places(a, b) == 0 && are_close(a, b, gap_us))
-			detect_merge(ctx->arena, a, b);
+		if (are_alike(a, b) && are_close(a, b, gap_us))
+			merge(ctx->arena, a, b);
 		else
 			w->items[++last] = *b;
 	}
@@ -321,54 +330,29 @@ static int by_path_and_time(const void *x, const void *y)
 	return order != 0 ? order : by_time(x, y);
 }
 
-/* The figures of either end are counts of the same, which do not add up. */
-static void take_greater_measures(struct window *w, const struct window *other)
+static bool are_of_one_path(const struct window *a, const struct window *b)
 {
-	for (size_t i = 0; i < other->measure_count; i++) {
-		const struct measure *m = &other->measures[i];
-		size_t k = 0;
-
-		while (k < w->measure_count && strcmp(w->measures[k].name, m->name) != 0)
-			k++;
-		if (k == w->measure_count)
-			w->measures[w->measure_count++] = *m;
-		else if (m->value > w->measures[k].value)
-			w->measures[k].value = m->value;
-	}
+	return is_placed(a) && compare_paths(a, b) == 0 && class_of(a) == class_of(b);
 }
 
-/* Into a, as what the caller's own host saw where it saw something. */
-static void merge_ends(const struct detect_context *ctx, struct window *a, const struct window *b)
+/* Into w, as what the caller's own host saw where it saw something. */
+static void merge_ends(struct arena *a, struct window *w, const struct window *b)
 {
-	bool b_is_own = a->seen_elsewhere && !b->seen_elsewhere;
-	struct window own = b_is_own ? *b : *a, other = b_is_own ? *a : *b;
+	bool b_is_own = w->seen_elsewhere && !b->seen_elsewhere;
+	struct window own = b_is_own ? *b : *w, other = b_is_own ? *w : *b;
 
-	take_greater_measures(&own, &other);
-	other.measure_count = 0;
 	if (!own.has_heard) {
 		own.heard = other.heard;
 		own.has_heard = other.has_heard;
 	}
-	detect_merge(ctx->arena, &own, &other);
-	*a = own;
+	detect_merge_views(a, &own, &other);
+	*w = own;
 }
 
 void windows_join_ends(const struct detect_context *ctx)
 {
-	int64_t gap_us = ctx->heartbeat_ms * US_PER_MS;
-	struct windows *w = ctx->out;
-	size_t last = 0;
-
-	sort(w, by_path_and_time);
-	for (size_t i = 1; i < w->count; i++) {
-		struct window *a = &w->items[last], *b = &w->items[i];
-
-		if (is_placed(a) && compare_paths(a, b) == 0 && class_of(a) == class_of(b) && are_close(a, b, gap_us))
-			merge_ends(ctx, a, b);
-		else
-			w->items[++last] = *b;
-	}
-	w->count = w->count > 0 ? last + 1 : 0;
+	sort(ctx->out, by_path_and_time);
+	merge_neighbours(ctx, are_of_one_path, merge_ends);
 	number(ctx);
 }
 
@@ -425,11 +409,11 @@ void windows_merge(const struct detect_context *ctx)
 	struct windows *w = ctx->out;
 
 	sort(w, by_place_and_kind);
-	merge_neighbours(ctx, true);
+	merge_neighbours(ctx, are_of_one_kind, detect_merge);
 	cut_coarse_windows(w);
 	drop_counted_losses(ctx);
 	sort(w, by_place_and_time);
-	merge_neighbours(ctx, false);
+	merge_neighbours(ctx, are_of_one_class, detect_merge);
 	cut_pauses(ctx);
 	number(ctx);
 }

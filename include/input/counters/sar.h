@@ -26,6 +26,9 @@ struct sar {
 /* name: of the column, with "/s" or without. 0, -1 when the sink failed. */
 int sar_value(struct sar *s, const struct sar_row *row, struct sv name, struct sv value);
 
+/* Whether the column holds the device that the row's others are of. */
+bool sar_is_device(struct sv name);
+
 /* ---- counters_sar_time.c ---- */
 
 /* "Linux 6.18.0 (node-a) <TAB>11/30/26 <TAB>_x86_64_<TAB>(2 CPU)": three numbers, whose order its form tells, or other rows. */
@@ -52,7 +55,9 @@ struct sar_time {
 
 bool sar_time_read(struct sv text, struct sar_time *t);
 
-/* Of sadf: the row's interval ends at its time. False when it has none, as restarts have not, or its time is none. */
+/* ---- counters_sadf.c ---- */
+
+/* The row's interval ends at its time. False when it has none, as restarts have not, or its time is none. */
 bool sadf_interval(struct ingest *in, struct sar_row *row, struct sv interval, struct sv end);
 
 #endif

@@ -9,7 +9,11 @@
 
 #include <string.h>
 
+#include "base/civil.h"
+
 #define PREFIX_WORDS_MAX 7
+/* A century: no machine is up for longer. */
+#define UPTIME_US_MAX (36525 * DAY_S * US_PER_S)
 
 /* "DATE: 2026-11-30 ..." or "time=1796045689": what stands after the label. */
 static struct sv without_label(struct sv text)
@@ -80,7 +84,7 @@ bool loop_is_uptime(struct sv text, int64_t *us)
 	int64_t idle_us;
 	struct sv up = counter_word(&text), idle = counter_word(&text);
 
-	return sv_trim(text).n == 0 && read_hundredths(up, us) && read_hundredths(idle, &idle_us);
+	return sv_trim(text).n == 0 && read_hundredths(up, us) && *us <= UPTIME_US_MAX && read_hundredths(idle, &idle_us);
 }
 
 /* "Nov 30 11:51:57", "2026-11-30T11:51:57:", "11:51:57 |" */

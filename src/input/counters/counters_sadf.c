@@ -30,8 +30,6 @@ bool sadf_interval(struct ingest *in, struct sar_row *row, struct sv interval, s
 	return true;
 }
 
-/* ---- -d and -p ---- */
-
 #define COLUMNS_MAX 1024
 
 struct reader {
@@ -87,11 +85,6 @@ static void take_heading(struct reader *r, struct sv text)
 	r->is_cut = !sv_is_absent(rest);
 }
 
-static bool is_device_column(struct sv name)
-{
-	return sv_eq(name, SV("IFACE")) || sv_eq(name, SV("CPU"));
-}
-
 /* A row's values one by one, and the columns that they belong to. */
 struct walk {
 	bool has_begun;
@@ -124,7 +117,7 @@ static bool walk_on(const struct reader *r, struct walk *w, struct sv value)
 
 	if (column == r->name_count)
 		return false;
-	if (is_device_column(r->names[column]) && !another) {
+	if (sar_is_device(r->names[column]) && !another) {
 		w->group = column;
 		w->first = value;
 	}
@@ -157,7 +150,7 @@ static int take_values(struct reader *r, struct sar_row *row, struct sv values)
 		/* Behind the devices stand figures of the host again. */
 		if (w.column > 0 && r->may_repeat[w.column - 1])
 			row->device = SV_ABSENT;
-		if (is_device_column(r->names[w.column]))
+		if (sar_is_device(r->names[w.column]))
 			row->device = value;
 		else
 			rc = sar_value(&r->sar, row, r->names[w.column], value);

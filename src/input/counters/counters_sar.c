@@ -42,6 +42,11 @@ static bool counter_of(struct sv name, enum counter_id *out)
 	return false;
 }
 
+bool sar_is_device(struct sv name)
+{
+	return sv_eq(name, SV("IFACE")) || sv_eq(name, SV("CPU"));
+}
+
 /* False for a CPU's share of a row that was given over all. */
 static bool set_cpu(struct sar *s, struct sv cpu, struct reading *r)
 {
@@ -208,7 +213,6 @@ static void begin_table(struct reader *r, const struct sar_time *t)
 	r->is_utc = t->may_have_zone && sv_eq(counter_word(&zone), SV("UTC"));
 	r->table_s = r->row_s = t->second;
 	r->day_now = r->table_day;
-	r->has_day = r->has_day && r->has_banner;
 	r->name_count = 0;
 	arena_reset(r->texts);
 	r->names = NULL;
@@ -241,12 +245,6 @@ static bool has_comma(struct sv text)
 	return sv_find_char(text, ',', &at);
 }
 
-/* Rows of these begin with a name. */
-static bool is_device(struct sv name)
-{
-	return sv_eq(name, SV("IFACE")) || sv_eq(name, SV("CPU"));
-}
-
 static size_t count_words(struct sv text)
 {
 	size_t n = 0;
@@ -272,7 +270,7 @@ static bool is_readable(struct reader *r, const struct place *place, const struc
 		counters_torn(r->sar.of, place);
 		return false;
 	}
-	if (!is_device(r->names[0]) && !counter_decimal(first, 0, &number)) {
+	if (!sar_is_device(r->names[0]) && !counter_decimal(first, 0, &number)) {
 		if (!r->told_half)
 			diag_add(r->sar.in->diag, SEVERITY_WARNING, "counters.half_day", place,
 				 "behind the time stands \"%.*s\", in no language that is known for a half of the day: the rows are "
@@ -309,7 +307,7 @@ static int take_row(struct reader *r, const struct line *line, const struct sar_
 	for (size_t i = 0; i < r->name_count && rc == 0; i++) {
 		struct sv word = counter_word(&words);
 
-		if (i == 0 && is_device(r->names[0]))
+		if (i == 0 && sar_is_device(r->names[0]))
 			row.device = word;
 		else
 			rc = sar_value(&r->sar, &row, r->names[i], word);

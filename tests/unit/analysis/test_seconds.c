@@ -107,12 +107,35 @@ static void what_does_not_fit_is_not_believed(void **state)
 	story_free(st);
 }
 
+/* Nor years of them, which would be given one by one. */
+static void years_told_together_are_not_given_one_by_one(void **state)
+{
+	const struct host_time end = { INT64_MAX };
+	struct story *st = story_new();
+	int64_t count = 0, last_us = 0;
+	struct seconds *s;
+	struct event e;
+
+	(void)state;
+	story_interval(st, EVENT_NET_SECOND, "c1", at("10:00:00"), end, "path_a", C1, "path_b", BROKER, "direction", "ab",
+		       "samples", "9000000000000", "segments", "9000000000000", "retransmits", "0", NULL);
+	s = seconds_new(story_store(st), st->arena);
+	for (; seconds_next(s, &e) == 1 && count < 100000; count++) {
+		assert_true(e.time.us > last_us);
+		last_us = e.time.us;
+	}
+	assert_in_range(count, 2, 99999);
+	seconds_free(s);
+	story_free(st);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(seconds_come_in_order_of_time),
 		cmocka_unit_test(seconds_are_spread_over_their_time),
 		cmocka_unit_test(what_does_not_fit_is_not_believed),
+		cmocka_unit_test(years_told_together_are_not_given_one_by_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

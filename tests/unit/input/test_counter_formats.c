@@ -360,6 +360,18 @@ static void test_rows_of_uptime_alone_give_no_time(void **state)
 	kit_free(k);
 }
 
+/* 292 thousand years: no machine's, and before the year 1 it would have been started when no time is. */
+static void test_a_number_that_no_machine_is_up_for_is_no_uptime(void **state)
+{
+	struct kit *k = read_named("0001-01-01T00:00:00Z\n9223372036854.00 1.00\n" SEGMENTS("5", "1") "9223372036855.00 1.00\n"
+				   SEGMENTS("9", "2"), "x");
+
+	(void)state;
+	assert_events(k, "");
+	assert_int_equal(k->info.unrecognized, 2);
+	kit_free(k);
+}
+
 /* A file whose start was cut off: one message for all that the first sample still has. */
 static void test_a_torn_first_sample_is_told_once(void **state)
 {
@@ -476,6 +488,7 @@ int main(void)
 		cmocka_unit_test(test_clocks_of_uptime_and_watch),
 		cmocka_unit_test(test_rows_of_uptime_count_from_a_start_that_one_date_tells),
 		cmocka_unit_test(test_rows_of_uptime_alone_give_no_time),
+		cmocka_unit_test(test_a_number_that_no_machine_is_up_for_is_no_uptime),
 		cmocka_unit_test(test_a_torn_first_sample_is_told_once),
 		cmocka_unit_test(test_a_snapshot_alone_is_kept_and_says_so),
 		cmocka_unit_test(test_retransmissions_without_what_was_sent_cover_nothing),
