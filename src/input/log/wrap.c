@@ -85,11 +85,9 @@ static bool peel_colours(struct sv line, struct wrap_memory *m, struct wrap_laye
 /* A byte order mark where one file was added to another; zeros where a log was truncated below its writer. */
 static bool peel_mark(struct sv line, struct wrap_memory *m, struct wrap_layer *out)
 {
-	struct sv rest = line;
+	struct sv rest = sv_sub(line, sv_leading_zeros(line), line.n);
 
 	(void)m;
-	while (rest.n > 0 && rest.p[0] == '\0')
-		rest = sv_sub(rest, 1, rest.n);
 	if (sv_starts_with(rest, SV("\xef\xbb\xbf")))
 		rest = sv_sub(rest, 3, rest.n);
 	out->text = rest;
