@@ -18,29 +18,15 @@
 #define ISO "2026-11-30T11:33:04.220914361Z"
 #define OTHER "[2026-11-30 11:33:05,000] INFO nothing (a.B)"
 
-static struct rules *shipped_rules(struct kit *k)
-{
-	struct rules *r = rules_load("rules", k->diag);
-
-	assert_non_null(r);
-	return r;
-}
-
 static struct kit *read_log(struct sv text)
 {
-	struct kit *k = kit_new();
-	struct rules *r = shipped_rules(k);
-
-	kit_read(k, &log_kind, text, "export", r);
-	k->info.format = arena_copy(k->arena, k->info.format);
-	rules_free(r);
-	return k;
+	return kit_read_log(text, "export");
 }
 
 static const char *form_of(struct sv text)
 {
 	struct kit *k = kit_new();
-	struct rules *r = shipped_rules(k);
+	struct rules *r = kit_shipped_rules(k);
 	const struct log_form *f = log_form_of(text, r);
 
 	rules_free(r);
