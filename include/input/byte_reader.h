@@ -17,14 +17,14 @@ struct byte_reader {
 	struct stream *stream;
 	char *block;
 	size_t filled, at;
-	uint64_t offset;	/* in the stream, of the next byte */
+	uint64_t offset, line;	/* in the stream, of the next byte */
 	bool damaged;		/* the stream is: that has been recorded */
 };
 
 /* Its block lives in the arena. */
 static inline struct byte_reader byte_reader_of(struct stream *s, struct arena *a)
 {
-	return (struct byte_reader){ .stream = s, .block = arena_alloc(a, BYTE_READER_BLOCK) };
+	return (struct byte_reader){ .stream = s, .block = arena_alloc(a, BYTE_READER_BLOCK), .line = 1 };
 }
 
 /* -1 at the end, and on damage. */
@@ -45,8 +45,25 @@ static inline int byte_peek(struct byte_reader *r)
 /* Goes on behind the byte that was peeked at. */
 static inline void byte_pass(struct byte_reader *r)
 {
+	r->line += r->block[r->at] == '\n';
 	r->at++;
 	r->offset++;
+}
+
+/* As byte_peek, and goes on behind it. */
+static inline int byte_take(struct byte_reader *r)
+{
+	int c = byte_peek(r);
+
+	if (c >= 0)
+		byte_pass(r);
+	return c;
+}
+
+/* Of the next byte. */
+static inline struct place byte_place(const struct byte_reader *r)
+{
+	return (struct place){ .unit = PLACE_LINE, .number = r->line, .byte_offset = r->offset };
 }
 
 #endif

@@ -183,7 +183,7 @@ struct sv stream_head_behind(struct stream *s)
 
 ptrdiff_t stream_read_on(struct stream *s, void *bytes, size_t n)
 {
-	ptrdiff_t got = 0;
+	ptrdiff_t got;
 
 	fill_head(s);
 	if (n == 0)

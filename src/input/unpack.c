@@ -202,14 +202,17 @@ static int next_block(struct unpack *u)
 	int64_t offset;
 
 	while (u->block_bytes == 0) {
-		int rc = u->rest == NULL ? archive_read_data_block(u->archive, &bytes, &n, &offset) : ARCHIVE_FATAL;
+		int rc;
 
-		if (rc == ARCHIVE_EOF)
-			return 0;
-		if (rc != ARCHIVE_OK && u->rest == NULL && !u->is_archive && is_gzip_file(u))
-			begin_rest(u, rc);
 		if (u->rest != NULL)
 			return next_rest(u);
+		rc = archive_read_data_block(u->archive, &bytes, &n, &offset);
+		if (rc == ARCHIVE_EOF)
+			return 0;
+		if (rc != ARCHIVE_OK && !u->is_archive && is_gzip_file(u)) {
+			begin_rest(u, rc);
+			continue;
+		}
 		if (rc != ARCHIVE_OK) {
 			fail_by_archive(u, rc);
 			return -1;

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* XML tag by tag, with one buffer for bytes and one for a tag. See input/xml_pull.h. */
+/* XML tag by tag, with one buffer for a tag. See input/xml_pull.h. */
 
 #include "input/xml_pull.h"
 
-#define BLOCK_BYTES 16384
+#include "input/byte_reader.h"
 
 struct xml_pull {
-	struct stream *stream; /* NULL: the block is all */
-	char buffer[BLOCK_BYTES];
-	size_t filled, at;
-	uint64_t offset, line; /* of the next byte */
+	struct byte_reader bytes;
 	struct place place;    /* of the last tag */
 	bool failed;
 	bool closes_next; /* the last tag opened and closed */
@@ -25,31 +22,11 @@ struct xml_pull *xml_pull_stream(struct arena *a, struct stream *s)
 {
 	struct xml_pull *p = arena_alloc(a, sizeof *p);
 
-	p->stream = s;
-	p->line = 1;
+	p->bytes = byte_reader_of(s, a);
 	return p;
 }
 
 /* ---- bytes ---- */
-
-/* -1 at the end. */
-static int take(struct xml_pull *p)
-{
-	if (p->at == p->filled && p->stream != NULL) {
-		ptrdiff_t n = stream_read(p->stream, p->buffer, sizeof p->buffer);
-
-		p->at = 0;
-		p->filled = n > 0 ? (size_t)n : 0;
-		if (n <= 0)
-			p->stream = NULL;
-	}
-	if (p->at == p->filled)
-		return -1;
-	int c = (unsigned char)p->buffer[p->at++];
-	p->offset++;
-	p->line += c == '\n';
-	return c;
-}
 
 /* To the next tag's first byte; false at the end. */
 static bool find_tag(struct xml_pull *p)
@@ -57,8 +34,8 @@ static bool find_tag(struct xml_pull *p)
 	int c;
 
 	do {
-		p->place = (struct place){ .unit = PLACE_LINE, .number = p->line, .byte_offset = p->offset };
-		c = take(p);
+		p->place = byte_place(&p->bytes);
+		c = byte_take(&p->bytes);
 	} while (c >= 0 && c != '<');
 	return c >= 0;
 }
@@ -98,7 +75,7 @@ static bool take_tag(struct xml_pull *p)
 	int c, quote = 0;
 
 	p->tag_bytes = 0;
-	while ((c = take(p)) >= 0 && !ends_tag(p, c, quote)) {
+	while ((c = byte_take(&p->bytes)) >= 0 && !ends_tag(p, c, quote)) {
 		if (quote != 0)
 			quote = c == quote ? 0 : quote;
 		else if (c == '"' || c == '\'')

@@ -3,11 +3,11 @@
 #define AFTERSHOCK_INPUT_LOG_FORM_H
 
 /*
- * How a log's records lie in their input: a line each, or inside what is not
- * read by lines: a JSON document, a CSV export, the journal's export format, counted frames. A
- * form takes them out one after the other, and what it gives goes the way of
- * every line (unwrap.h). A new form is one file and one row of forms[] in
- * form.c.
+ * How a log's records lie in their input: a line each, behind an indent or not,
+ * or inside what is not read by lines: a JSON document, a CSV export, the
+ * journal's export format, counted frames. A form takes them out one after the
+ * other, and what it gives goes the way of every line (unwrap.h). A new form is
+ * one file and one row of forms[] in form.c.
  */
 
 #include "input/kind.h"

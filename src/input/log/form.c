@@ -35,8 +35,9 @@ static void lines_close(void *reader)
 const struct log_form log_form_lines = { "lines", lines_sniff, lines_open, next_line, lines_close };
 
 /* In the order in which they are asked: a line inside the others may look like a line of a log. */
-static const struct log_form *const forms[] = { &log_form_journal, &log_form_frames, &log_form_document,
-						 &log_form_csv,	    &log_form_indent, &log_form_lines };
+static const struct log_form *const forms[] = {
+	&log_form_journal, &log_form_frames, &log_form_document, &log_form_csv, &log_form_indent, &log_form_lines,
+};
 
 const struct log_form *log_form_of(struct sv head, const struct rules *r)
 {

@@ -18,23 +18,8 @@ struct frames_reader {
 	struct arena *arena;
 	struct byte_reader bytes;
 	struct diag *diag;
-	uint64_t line;		/* of the next byte */
 	struct buf message;
 };
-
-/* ---- bytes ---- */
-
-static int peek_byte(struct frames_reader *r)
-{
-	return byte_peek(&r->bytes);
-}
-
-/* The byte was peeked at. */
-static void pass_byte(struct frames_reader *r)
-{
-	r->line += peek_byte(r) == '\n';
-	byte_pass(&r->bytes);
-}
 
 /* ---- where a message begins ---- */
 
@@ -48,11 +33,6 @@ static bool is_digit(int c)
 	return c >= '0' && c <= '9';
 }
 
-static struct place place_of(const struct frames_reader *r)
-{
-	return (struct place){ .unit = PLACE_LINE, .number = r->line, .byte_offset = r->bytes.offset };
-}
-
 /* What some senders put between messages, or at their ends and do not count. */
 static bool is_between(int c)
 {
@@ -64,19 +44,19 @@ static bool take_length(struct frames_reader *r, struct header *out)
 {
 	size_t digits = 0;
 
-	*out = (struct header){ .place = place_of(r) };
-	while (is_digit(peek_byte(r)) && digits < LENGTH_DIGITS_MAX) {
-		out->bytes = out->bytes * 10 + (uint64_t)(peek_byte(r) - '0');
+	*out = (struct header){ .place = byte_place(&r->bytes) };
+	while (is_digit(byte_peek(&r->bytes)) && digits < LENGTH_DIGITS_MAX) {
+		out->bytes = out->bytes * 10 + (uint64_t)(byte_peek(&r->bytes) - '0');
 		digits++;
-		pass_byte(r);
+		byte_pass(&r->bytes);
 	}
-	if (out->bytes == 0 || peek_byte(r) != ' ')
+	if (out->bytes == 0 || byte_peek(&r->bytes) != ' ')
 		return false;
-	pass_byte(r);
-	if (peek_byte(r) != '<')
+	byte_pass(&r->bytes);
+	if (byte_peek(&r->bytes) != '<')
 		return false;
-	pass_byte(r);
-	return is_digit(peek_byte(r));
+	byte_pass(&r->bytes);
+	return is_digit(byte_peek(&r->bytes));
 }
 
 /*
@@ -85,25 +65,25 @@ static bool take_length(struct frames_reader *r, struct header *out)
  */
 static bool find_message(struct frames_reader *r, struct header *out)
 {
-	struct place lost = place_of(r);
+	struct place lost = byte_place(&r->bytes);
 	uint64_t passed = 0;
 	bool begins = true, found = false;
 	int c;
 
-	while (!found && (c = peek_byte(r)) >= 0) {
+	while (!found && (c = byte_peek(&r->bytes)) >= 0) {
 		uint64_t from = r->bytes.offset;
 
 		if (passed == 0)
-			lost = place_of(r);
+			lost = byte_place(&r->bytes);
 		if (c == '<' && begins) {
-			*out = (struct header){ .place = place_of(r) };
-			pass_byte(r);
+			*out = (struct header){ .place = byte_place(&r->bytes) };
+			byte_pass(&r->bytes);
 			found = true;
 		} else if (is_digit(c) && c != '0') {
 			found = take_length(r, out);
 			begins = false;
 		} else {
-			pass_byte(r);
+			byte_pass(&r->bytes);
 			begins = c == '\n' || (begins && is_between(c));
 		}
 		if (!found && (passed > 0 || !is_between(c)))
@@ -124,8 +104,8 @@ static bool read_message(struct frames_reader *r, const struct header *h, bool *
 
 	buf_clear(&r->message);
 	buf_add_char(&r->message, '<');
-	while ((h->bytes == 0 || n < h->bytes) && (c = peek_byte(r)) >= 0) {
-		pass_byte(r);
+	while ((h->bytes == 0 || n < h->bytes) && (c = byte_peek(&r->bytes)) >= 0) {
+		byte_pass(&r->bytes);
 		if (h->bytes == 0 && c == '\n')
 			break;
 		if (r->message.n < RECORD_BYTES_MAX)
@@ -173,7 +153,6 @@ static void *frames_open(struct stream *s, const struct rules *rules, struct dia
 	r->arena = a;
 	r->bytes = byte_reader_of(s, a);
 	r->diag = d;
-	r->line = 1;
 	buf_init(&r->message);
 	return r;
 }

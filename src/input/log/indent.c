@@ -7,8 +7,6 @@
  * are left as they are: prose, fences.
  */
 
-#include <string.h>
-
 #include "base/arena.h"
 #include "base/buf.h"
 #include "input/log/form.h"

@@ -10,8 +10,6 @@
  * values: one that begins so is read as it was before.
  */
 
-#include <string.h>
-
 #include "base/arena.h"
 #include "base/buf.h"
 #include "input/byte_reader.h"
@@ -40,7 +38,6 @@ struct journal_reader {
 	struct arena *arena, *record;
 	struct byte_reader bytes;
 	struct diag *diag;
-	uint64_t line;			/* of the next byte */
 	bool has_crlf;			/* for each LF */
 	struct buf key;
 	struct buf values[FIELDS];
@@ -53,25 +50,12 @@ struct journal_reader {
 
 /* ---- bytes ---- */
 
-static int peek_byte(struct journal_reader *r)
-{
-	return byte_peek(&r->bytes);
-}
-
-/* The same, and goes on behind it. */
+/* -1 at the end, and on damage. */
 static int next_byte(struct journal_reader *r)
 {
-	int c = peek_byte(r);
+	int c = byte_take(&r->bytes);
 
-	if (c < 0)
-		return c;
-	byte_pass(&r->bytes);
-	if (c == '\r' && r->has_crlf && peek_byte(r) == '\n') {
-		byte_pass(&r->bytes);
-		c = '\n';
-	}
-	r->line += c == '\n';
-	return c;
+	return c == '\r' && r->has_crlf && byte_peek(&r->bytes) == '\n' ? byte_take(&r->bytes) : c;
 }
 
 static void add_byte(struct buf *b, size_t max, int c, bool *cut)
@@ -163,7 +147,7 @@ enum read_field { FIELD_READ, ENTRY_ENDED, INPUT_ENDED };
 
 static enum read_field read_field(struct journal_reader *r)
 {
-	struct place place = { .unit = PLACE_LINE, .number = r->line, .byte_offset = r->bytes.offset };
+	struct place place = byte_place(&r->bytes);
 	bool long_key = false, goes_on;
 	int c;
 
@@ -259,7 +243,6 @@ static void *journal_open(struct stream *s, const struct rules *rules, struct di
 	r->record = arena_new();
 	r->bytes = byte_reader_of(s, a);
 	r->diag = d;
-	r->line = 1;
 	buf_init(&r->key);
 	for (int f = 0; f < FIELDS; f++)
 		buf_init(&r->values[f]);

@@ -12,7 +12,7 @@
 
 static bool is_farthest(const struct outer_times *o, int64_t apart_us)
 {
-	return o->records == 0 || llabs(apart_us) > llabs(o->least_us < 0 && -o->least_us > o->most_us ? o->least_us : o->most_us);
+	return o->records == 0 || (llabs(apart_us) > llabs(o->least_us) && llabs(apart_us) > llabs(o->most_us));
 }
 
 void outer_times_add(struct outer_times *o, struct host_time outer, struct host_time own, bool zoned, const struct place *place)

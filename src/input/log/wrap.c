@@ -85,11 +85,9 @@ static bool peel_colours(struct sv line, struct wrap_memory *m, struct wrap_laye
 /* A byte order mark where one file was added to another; zeros where a log was truncated below its writer. */
 static bool peel_mark(struct sv line, struct wrap_memory *m, struct wrap_layer *out)
 {
-	struct sv rest = line;
+	struct sv rest = sv_sub(line, sv_leading_zeros(line), line.n);
 
 	(void)m;
-	while (rest.n > 0 && rest.p[0] == '\0')
-		rest = sv_sub(rest, 1, rest.n);
 	if (sv_starts_with(rest, SV("\xef\xbb\xbf")))
 		rest = sv_sub(rest, 3, rest.n);
 	out->text = rest;
@@ -208,19 +206,25 @@ static bool peel_number(struct sv line, struct wrap_memory *m, struct wrap_layer
 	return wrap_remembers(m, known) && (out->text.n == 0 || !cursor_is_digit(out->text.p[0]));
 }
 
-/* grep -C: file-line-text around what was found, where the text begins a record. */
+/*
+ * grep -C: file-line-text around what was found, where the text begins a record.
+ * The name goes on over marks of its own; what is none up to the first of them,
+ * as most lines are, is none. It is looked at there and where it ends alone: a
+ * line may hold nothing but marks.
+ */
 static bool peel_around(struct sv line, struct wrap_memory *m, struct wrap_layer *out)
 {
 	size_t at, from = 0;
 
 	(void)m;
+	if (!sv_find_char(line, '-', &at) || !is_file(sv_sub(line, 0, at)))
+		return false;
 	while (sv_find_char(sv_sub(line, from, line.n), '-', &at)) {
 		from += at + 1;
-		out->writer = sv_sub(line, 0, from - 1);
-		if (!is_file(out->writer))
-			return false;
-		if (after_number(sv_sub(line, from, line.n), &out->text) && begins_record(out->text))
-			return true;
+		if (after_number(sv_sub(line, from, line.n), &out->text) && begins_record(out->text)) {
+			out->writer = sv_sub(line, 0, from - 1);
+			return is_file(out->writer);
+		}
 	}
 	return false;
 }

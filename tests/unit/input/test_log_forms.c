@@ -18,35 +18,29 @@
 #define ISO "2026-11-30T11:33:04.220914361Z"
 #define OTHER "[2026-11-30 11:33:05,000] INFO nothing (a.B)"
 
-static struct rules *shipped_rules(struct kit *k)
-{
-	struct rules *r = rules_load("rules", k->diag);
-
-	assert_non_null(r);
-	return r;
-}
-
 static struct kit *read_log(struct sv text)
 {
-	struct kit *k = kit_new();
-	struct rules *r = shipped_rules(k);
-
-	kit_read(k, &log_kind, text, "export", r);
-	k->info.format = arena_copy(k->arena, k->info.format);
-	rules_free(r);
-	return k;
+	return kit_read_log(text, "export");
 }
 
-static bool is_log(struct sv text, const char **form)
+static const char *form_of(struct sv text)
 {
 	struct kit *k = kit_new();
-	struct rules *r = shipped_rules(k);
+	struct rules *r = kit_shipped_rules(k);
 	const struct log_form *f = log_form_of(text, r);
 
-	*form = f != NULL ? f->name : "none";
 	rules_free(r);
 	kit_free(k);
-	return f != NULL;
+	return f != NULL ? f->name : "none";
+}
+
+static size_t count_events(const struct kit *k, enum event_type type)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < k->event_count; i++)
+		n += k->events[i].type == type;
+	return n;
 }
 
 /* The one eviction, behind which coverage may stand. */
@@ -201,10 +195,8 @@ static void check_export(const struct expected *x)
 {
 	struct kit *k = read_log(sv_of(x->text));
 	const struct event *e;
-	const char *form;
 
-	assert_true(is_log(sv_of(x->text), &form));
-	assert_string_equal(form, x->form);
+	assert_string_equal(form_of(sv_of(x->text)), x->form);
 	e = only_eviction(k);
 	assert_int_equal(e->time.us, x->us);
 	assert_int_equal(e->place.unit, PLACE_LINE);
@@ -248,11 +240,23 @@ static void objects_without_a_line_between_them_are_read_apart(void **state)
 
 /* ---- what is none ---- */
 
+struct form_case {
+	const char *text, *form;
+};
+
+static void check_forms(const struct form_case *cases, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *form = form_of(sv_of(cases[i].text));
+
+		if (strcmp(form, cases[i].form) != 0)
+			fail_msg("%s, not %s: %s", form, cases[i].form, cases[i].text);
+	}
+}
+
 static void what_is_read_by_lines_is_no_document(void **state)
 {
-	static const struct {
-		const char *text, *form;
-	} cases[] = {
+	static const struct form_case cases[] = {
 		{ KAFKA "\n", "lines" },
 		{ "{\"time\":\"2026-11-30T11:33:04Z\",\"message\":\"x\",\"events\":[{\"timestamp\":1796038384220,\"message\":\"y\",\"ingestionTime\":1}]}\n"
 		  "{\"time\":\"2026-11-30T11:33:05Z\",\"message\":\"x\"}\n", "lines" },
@@ -279,13 +283,7 @@ static void what_is_read_by_lines_is_no_document(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		const char *form;
-
-		(void)is_log(sv_of(cases[i].text), &form);
-		if (strcmp(form, cases[i].form) != 0)
-			fail_msg("%s, not %s: %s", form, cases[i].form, cases[i].text);
-	}
+	check_forms(cases, sizeof cases / sizeof cases[0]);
 }
 
 /* ---- damage ---- */
@@ -405,12 +403,9 @@ static void a_message_with_a_trace_stays_together(void **state)
 {
 	struct kit *k = read_log(SV("message,@timestamp\n\"ConsumerConfig values: \n\tclient.id = c-1\n\tgroup.id = refunds\n"
 				    "\tsession.timeout.ms = 10000\n\",2026-11-30T11:33:04.220Z\n"));
-	size_t configs = 0;
 
 	(void)state;
-	for (size_t i = 0; i < k->event_count; i++)
-		configs += k->events[i].type == EVENT_CLIENT_CONFIG;
-	assert_int_equal(configs, 3);
+	assert_int_equal(count_events(k, EVENT_CLIENT_CONFIG), 3);
 	assert_int_equal(k->info.records, 1);
 	kit_free(k);
 }
@@ -572,9 +567,7 @@ static void what_stands_around_a_find_is_read_with_it(void **state)
 
 static void a_margin_is_no_indent(void **state)
 {
-	static const struct {
-		const char *text, *form;
-	} cases[] = {
+	static const struct form_case cases[] = {
 		/* A long trace, with a record of another log in it. */
 		{ TRACE "\n    at a.B(B.java:1)\n    at a.C(C.java:1)\n    [2026-11-30 11:33:04,000] INFO remote (x)\n    at a.D\n", "lines" },
 		{ "\tat a.B(B.java:1)\n\tat a.B(B.java:2)\n\tat a.B(B.java:3)\n" KAFKA "\n", "lines" },
@@ -588,13 +581,7 @@ static void a_margin_is_no_indent(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		const char *form;
-
-		(void)is_log(sv_of(cases[i].text), &form);
-		if (strcmp(form, cases[i].form) != 0)
-			fail_msg("%s, not %s: %s", form, cases[i].form, cases[i].text);
-	}
+	check_forms(cases, sizeof cases / sizeof cases[0]);
 }
 
 /* A trace that stands further in than its record belongs to it, whatever it holds. */
@@ -603,12 +590,9 @@ static void continuations_keep_what_is_theirs(void **state)
 	struct kit *k = read_log(SV("    " TRACE "\n        [2026-11-30 11:33:04,000] INFO remote (x)\n    \t... 5 more\n"
 				    "    [2026-11-30 11:33:06,000] INFO ConsumerConfig values: \n    \tclient.id = c-1\n    \tgroup.id = refunds\n"
 				    "    \tsession.timeout.ms = 10000\n"));
-	size_t configs = 0;
 
 	(void)state;
-	for (size_t i = 0; i < k->event_count; i++)
-		configs += k->events[i].type == EVENT_CLIENT_CONFIG;
-	assert_int_equal(configs, 3);
+	assert_int_equal(count_events(k, EVENT_CLIENT_CONFIG), 3);
 	assert_int_equal(k->info.records, 2);
 	kit_free(k);
 }
@@ -674,9 +658,7 @@ static void a_frame_that_breaks_off_is_cut(void **state)
 
 static void what_only_begins_like_a_frame_is_none(void **state)
 {
-	static const struct {
-		const char *text, *form;
-	} cases[] = {
+	static const struct form_case cases[] = {
 		{ "26 <134>1 - - - - - - nothing", "frames" },
 		{ "26 <134>1 - - - - - - nothing26 <134>1 - - - - - - nothing", "frames" },
 		/* Not as long as it says. */
@@ -689,13 +671,7 @@ static void what_only_begins_like_a_frame_is_none(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		const char *form;
-
-		(void)is_log(sv_of(cases[i].text), &form);
-		if (strcmp(form, cases[i].form) != 0)
-			fail_msg("%s, not %s: %s", form, cases[i].form, cases[i].text);
-	}
+	check_forms(cases, sizeof cases / sizeof cases[0]);
 }
 
 /* ---- what was shipped twice ---- */

@@ -16,14 +16,7 @@
 
 static struct kit *read_log(struct sv text)
 {
-	struct kit *k = kit_new();
-	struct rules *r = rules_load("rules", k->diag);
-
-	assert_non_null(r);
-	kit_read(k, &log_kind, text, "app.log", r);
-	k->info.format = arena_copy(k->arena, k->info.format);
-	rules_free(r);
-	return k;
+	return kit_read_log(text, "app.log");
 }
 
 /* The one event, besides coverage. */
@@ -199,11 +192,10 @@ static void lines_after_an_object_belong_to_nothing(void **state)
 static enum sniffed sniffed(struct sv text)
 {
 	struct kit *k = kit_new();
-	struct rules *r = rules_load("rules", k->diag);
+	struct rules *r = kit_shipped_rules(k);
 	const char *why = NULL;
 	enum sniffed s;
 
-	assert_non_null(r);
 	s = log_kind.sniff(text, SV("x"), r, &why);
 	rules_free(r);
 	kit_free(k);

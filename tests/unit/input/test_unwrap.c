@@ -29,10 +29,9 @@ struct setting {
 static struct kit *read_with(struct sv text, const struct setting *s)
 {
 	struct kit *k = kit_new();
-	struct rules *r = rules_load("rules", k->diag);
+	struct rules *r = kit_shipped_rules(k);
 	struct ingest in;
 
-	assert_non_null(r);
 	in = kit_ingest(k, text, s->name != NULL ? s->name : "app.log", r);
 	if (s->zone != NULL) {
 		in.zone_is_option = true;
@@ -663,10 +662,9 @@ static enum sniffed sniffed(const struct rules *r, struct sv head)
 static void a_wrapped_log_is_known_by_its_lines(void **state)
 {
 	struct kit *k = kit_new();
-	struct rules *r = rules_load("rules", k->diag);
+	struct rules *r = kit_shipped_rules(k);
 
 	(void)state;
-	assert_non_null(r);
 	assert_int_equal(sniffed(r, SV(DOCKER("stdout", "13:47:02.6", "hello\\n"))), SNIFF_MINE);
 	assert_int_equal(sniffed(r, SV(SYSLOG("13:47:02", "node-a app[1]", "hello"))), SNIFF_MINE);
 	assert_int_equal(sniffed(r, SV("app-1  | " KAFKA("13:47:02,500", "x") "\n")), SNIFF_MINE);

@@ -244,6 +244,24 @@ static void two_records_on_one_line_are_parted_where_that_is_certain(void **stat
 	}
 }
 
+/* It may be the mark of grep -C behind a name, each of them: were the name read anew at each, this would take minutes. */
+static void a_line_of_marks_is_gone_through_once(void **state)
+{
+	struct wrap_memory m = memory();
+	struct wrap_layer layer;
+	char *line = arena_alloc(m.input, LINE_BYTES_MAX);
+
+	(void)state;
+	memset(line, '-', LINE_BYTES_MAX);
+	memcpy(line, "a/x", 3);
+	assert_false(wrap_peel((struct sv){ line, LINE_BYTES_MAX }, &m, &layer));
+	memcpy(line + LINE_BYTES_MAX - 10, "-12-{\"a\":1", 10);
+	assert_true(wrap_peel((struct sv){ line, LINE_BYTES_MAX }, &m, &layer));
+	assert_sv_equal(layer.text, "{\"a\":1");
+	assert_int_equal(layer.writer.n, LINE_BYTES_MAX - 10);
+	memory_fini(&m);
+}
+
 /* A log that was truncated below its writer goes on behind a hole. */
 static void zeros_before_a_line_come_off(void **state)
 {
@@ -264,6 +282,7 @@ int main(void)
 		cmocka_unit_test(each_wrapper_comes_off),
 		cmocka_unit_test(lines_of_applications_are_left_as_they_are),
 		cmocka_unit_test(a_container_seen_before_is_known),
+		cmocka_unit_test(a_line_of_marks_is_gone_through_once),
 		cmocka_unit_test(zeros_before_a_line_come_off),
 		cmocka_unit_test(two_records_on_one_line_are_parted_where_that_is_certain),
 	};
