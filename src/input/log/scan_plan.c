@@ -315,6 +315,8 @@ static size_t longest_between(const struct scan_plan *p, const struct scan_form 
 static size_t take_signs(const struct scan_plan *p, struct scan_form *f, struct sv lines)
 {
 	const struct scan_sign none = f->signs[0];
+	const size_t loaded = f->head->time_at + f->head->time_bytes + sizeof none;
+	const char *end = lines.p + lines.n;
 	size_t lost = 0;
 
 	while (!sv_is_absent(lines)) {
@@ -322,7 +324,8 @@ static size_t take_signs(const struct scan_plan *p, struct scan_form *f, struct 
 		struct scan_sign sign, *place;
 		bool by_sign;
 
-		if (line.n < f->sign_end || scan_form_of(p, line) != f)
+		/* The bytes of a sign that do not count are loaded too: behind the last lines there may be none. */
+		if (line.n < f->sign_end || (size_t)(end - line.p) < loaded || scan_form_of(p, line) != f)
 			continue;
 		sign = scan_sign_of(f, line.p);
 		place = &f->signs[scan_sign_place(f->sign_factor, &sign)];
