@@ -67,24 +67,13 @@ struct head_none *head_none_new(const struct rules *r, struct arena *a)
 	return n;
 }
 
-/* Whether one of the literals is there, or none is known. */
-static bool may_have(struct sv line, const struct cover *c)
-{
-	size_t at;
-
-	for (size_t i = 0; i < c->count; i++)
-		if (sv_find(line, c->literals[i], &at))
-			return true;
-	return c->count == 0;
-}
-
 bool head_is_none(const struct head_none *n, struct sv line)
 {
 	const struct needs *needs = &n->by_first[(unsigned char)line.p[0]];
 	struct sv text;
 
 	for (size_t i = 0; i < needs->count; i++)
-		if (may_have(line, needs->covers[i]))
+		if (cover_may_match(needs->covers[i], line))
 			return false;
 	/* An object of JSON begins with a brace, behind blanks at most. */
 	if (line.p[0] != '{' && line.p[0] > ' ')
