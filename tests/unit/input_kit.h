@@ -131,6 +131,28 @@ static inline void kit_read(struct kit *k, const struct kind *kind, struct sv te
 	arena_free(in.record);
 }
 
+/* Those that are shipped. */
+static inline struct rules *kit_rules(struct kit *k)
+{
+	struct rules *r = rules_load("rules", k->diag);
+
+	assert_non_null(r);
+	return r;
+}
+
+/* One log read by them. */
+static inline struct kit *kit_read_log(struct sv text)
+{
+	struct kit *k = kit_new();
+	struct rules *r = kit_rules(k);
+
+	kit_read(k, &log_kind, text, "app.log", r);
+	/* The layout's name, the one thing that points into the rules. */
+	k->info.format = arena_copy(k->arena, k->info.format);
+	rules_free(r);
+	return k;
+}
+
 /* How many problems of the code there are; those that were only counted too. */
 static inline uint64_t kit_problems(const struct kit *k, const char *code)
 {
