@@ -331,7 +331,7 @@ static size_t take_signs(const struct scan_plan *p, struct scan_form *f, struct 
 	return lost;
 }
 
-static void learn_signs(const struct scan_plan *p, struct scan_form *f, struct sv head)
+static void learn_signs(const struct scan_plan *p, struct scan_form *f, struct sv lines)
 {
 	unsigned char mask[sizeof(struct scan_sign)] = { 0 };
 	size_t longest;
@@ -340,7 +340,7 @@ static void learn_signs(const struct scan_plan *p, struct scan_form *f, struct s
 	if (!f->head->has_level)
 		return;
 	/* A CR is part of a line here as it is in a block. */
-	longest = longest_between(p, f, head);
+	longest = longest_between(p, f, lines);
 	if (longest == 0)
 		return;
 	longest = longest < sizeof mask ? longest : sizeof mask;
@@ -350,7 +350,7 @@ static void learn_signs(const struct scan_plan *p, struct scan_form *f, struct s
 	for (uint64_t i = 0; i < SIGN_FACTORS; i++) {
 		memset(f->signs, NO_SIGN, sizeof f->signs);
 		f->sign_factor = UINT64_C(0x9e3779b97f4a7c15) + 2 * i;
-		if (take_signs(p, f, head) == 0)
+		if (take_signs(p, f, lines) == 0)
 			break;
 	}
 }
@@ -358,19 +358,19 @@ static void learn_signs(const struct scan_plan *p, struct scan_form *f, struct s
 struct scan_plan *scan_plan_new(const struct rules *r, struct zone z, struct sv head, struct arena *a)
 {
 	struct scan_plan *p = arena_alloc(a, sizeof *p);
-	size_t end;
+	struct sv lines = head;
 
 	p->zone = z;
-	if (!make_filter(p, r, head, a))
-		return NULL;
 	/* What follows the last line feed is no whole line. */
-	head.n = sv_rfind_char(head, '\n', &end) ? end : 0;
-	if (!take_head(p, r, head, a))
+	if (!sv_rfind_char(head, '\n', &lines.n))
+		return NULL;
+	/* The filter last: it takes the most time, and many inputs are not plain. */
+	if (!take_head(p, r, lines, a) || !make_filter(p, r, head, a))
 		return NULL;
 	/* Where a second record may begin in a line is marked, if that is to be known of most lines. */
 	p->wanted.brackets = p->forms[0].bracketed;
 	for (size_t i = 0; i < p->form_count; i++)
-		learn_signs(p, &p->forms[i], head);
+		learn_signs(p, &p->forms[i], lines);
 	return p;
 }
 
