@@ -132,7 +132,7 @@ static inline void kit_read(struct kit *k, const struct kind *kind, struct sv te
 }
 
 /* The rules that are shipped; the caller frees them. */
-static inline struct rules *kit_shipped_rules(struct kit *k)
+static inline struct rules *kit_rules(struct kit *k)
 {
 	struct rules *r = rules_load("rules", k->diag);
 
@@ -140,17 +140,22 @@ static inline struct rules *kit_shipped_rules(struct kit *k)
 	return r;
 }
 
-/* One log read by the rules that are shipped. */
-static inline struct kit *kit_read_log(struct sv text, const char *name)
+/* One log read by them. */
+static inline struct kit *kit_read_named_log(struct sv text, const char *name)
 {
 	struct kit *k = kit_new();
-	struct rules *r = kit_shipped_rules(k);
+	struct rules *r = kit_rules(k);
 
 	kit_read(k, &log_kind, text, name, r);
-	/* The layout's name is the one thing that points into the rules. */
+	/* The layout's name, the one thing that points into the rules. */
 	k->info.format = arena_copy(k->arena, k->info.format);
 	rules_free(r);
 	return k;
+}
+
+static inline struct kit *kit_read_log(struct sv text)
+{
+	return kit_read_named_log(text, "app.log");
 }
 
 /* How many problems of the code there are; those that were only counted too. */

@@ -41,6 +41,8 @@ struct log_reader {
 struct log_writer *log_writer_of(struct log_reader *reader, size_t writer, uint64_t serial);
 /* NULL when there are too many. */
 struct log_host *log_host_of(struct log_reader *reader, struct sv name);
+/* So many records of it, in these times. Accepts NULL. */
+void log_host_passed(struct log_host *h, struct host_time least, struct host_time most, uint64_t records);
 /* When it is so much that it is worth a word. */
 void log_note_backwards(const struct log_reader *reader, int64_t back_us, const struct place *place);
 void log_note_near_miss(const struct log_reader *reader, struct sv message, const struct place *place);

@@ -2,7 +2,7 @@
 #ifndef AFTERSHOCK_INPUT_LOG_SCAN_PLAN_H
 #define AFTERSHOCK_INPUT_LOG_SCAN_PLAN_H
 
-/* Between scan_plan.c, which finds out how the lines of an input are to be looked at, and scan.c, which does so. */
+/* Between scan_plan.c, which finds out how the lines of an input are to be looked at, and scan.c and scan_line.c, which do so. */
 
 #include <stdbool.h>
 #include <stddef.h>

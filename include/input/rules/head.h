@@ -62,8 +62,8 @@ bool head_fits(const struct head *h, const char *line, const char *end, const ch
 /* The same, and then the parts that its pattern would find. False too when that is not certain. */
 bool head_parts(const struct head *h, const char *line, const char *end, struct head_parts *out);
 
-/* Whether no line that begins with the byte fits the layout (a hint of rules_layout). False when in doubt. */
-bool head_excludes(const struct rules *r, int layout, char first, struct arena *a);
+/* Whether no line that begins with one of the bytes fits the layout (a hint of rules_layout). False when in doubt. */
+bool head_excludes(const struct rules *r, int layout, struct sv first_bytes, struct arena *a);
 
 /* How the lines of the layouts begin, and what stands in them. */
 struct head_none;

@@ -38,7 +38,7 @@ void rules_free(struct rules *r);
  * it, it is not noise like the rest: it may be one that the rules should have known.
  */
 bool rules_near_miss(struct sv body);
-/* The words. Those of less than eight bytes are known to input/log/scan.c and marks.c one by one. */
+/* The words. Those of less than eight bytes are known to input/log/scan_line.c and marks.c one by one. */
 #define RULES_NEAR_WORDS 23
 extern const struct sv rules_near_words[RULES_NEAR_WORDS];
 

@@ -68,5 +68,7 @@ struct cover {
 void tree_cover(const struct tree *t, struct arena *a, struct cover *out);
 /* The length of its shortest; 0 when there is none. */
 size_t cover_least(const struct cover *c);
+/* Whether one of them stands in the text, or none is known. */
+bool cover_may_match(const struct cover *c, struct sv text);
 
 #endif

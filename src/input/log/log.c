@@ -14,8 +14,8 @@
 
 #define BACKWARDS_CODE "log.time_backwards"
 
-/* As much of a record as tells what it is. */
-#define NEAR_MISS_BYTES 160
+/* As much of a message as tells what it is. */
+#define MESSAGE_BYTES 160
 
 /* Of a record, kept as evidence with each of its events. */
 #define TEXT_BYTES_MAX ((size_t)16 * 1024)
@@ -59,6 +59,17 @@ struct log_host *log_host_of(struct log_reader *reader, struct sv name)
 	return h;
 }
 
+void log_host_passed(struct log_host *h, struct host_time least, struct host_time most, uint64_t records)
+{
+	if (h == NULL)
+		return;
+	if (h->timed == 0 || least.us < h->first.us)
+		h->first = least;
+	if (h->timed == 0 || most.us > h->last.us)
+		h->last = most;
+	h->timed += records;
+}
+
 static void note_format(struct ingest *in, const struct unwrapped *r)
 {
 	const char *layout = r->joined.record.layout;
@@ -86,13 +97,7 @@ static void note_time(struct log_reader *reader, struct log_writer *w, struct lo
 	log_note_backwards(reader, c->has_previous ? c->previous.us - t.us : 0, place);
 	c->previous = t;
 	c->has_previous = true;
-	if (host == NULL)
-		return;
-	if (host->timed == 0 || t.us < host->first.us)
-		host->first = t;
-	if (host->timed == 0 || t.us > host->last.us)
-		host->last = t;
-	host->timed++;
+	log_host_passed(host, t, t, 1);
 }
 
 /* False when the message does not say whose it is and its thread does not tell. */
@@ -114,14 +119,20 @@ static bool settle_speaker(struct log_reader *reader, struct log_writer *w, cons
 	return false;
 }
 
-void log_note_near_miss(const struct log_reader *reader, struct sv message, const struct place *place)
+/* What is said of a message, and how it begins. */
+static void note_message(const struct log_reader *reader, const char *code, const char *words, struct sv message, const struct place *place)
 {
 	struct buf text;
 
 	buf_init(&text);
-	buf_add_plain(&text, sv_sub(message, 0, NEAR_MISS_BYTES));
-	diag_add(reader->in->diag, SEVERITY_NOTE, NEAR_MISS_CODE, place, NEAR_MISS_WORDS "%.*s", SV_ARG(buf_sv(&text)));
+	buf_add_plain(&text, sv_sub(message, 0, MESSAGE_BYTES));
+	diag_add(reader->in->diag, SEVERITY_NOTE, code, place, "%s%.*s", words, SV_ARG(buf_sv(&text)));
 	buf_fini(&text);
+}
+
+void log_note_near_miss(const struct log_reader *reader, struct sv message, const struct place *place)
+{
+	note_message(reader, NEAR_MISS_CODE, NEAR_MISS_WORDS, message, place);
 }
 
 void log_note_more(const struct log_reader *reader, uint64_t near_misses, uint64_t steps_back)
@@ -133,15 +144,8 @@ void log_note_more(const struct log_reader *reader, uint64_t near_misses, uint64
 /* Two writers in one file, or a copy that was made while it was written. */
 static void note_cut(const struct log_reader *reader, const struct rules_events *it, const struct log_record *record, const struct place *place)
 {
-	struct buf text;
-
-	if (!rules_is_cut(it->rule))
-		return;
-	buf_init(&text);
-	buf_add_plain(&text, sv_sub(record->body, 0, NEAR_MISS_BYTES));
-	diag_add(reader->in->diag, SEVERITY_NOTE, "log.message_cut", place, "message without its end, which is not counted: %.*s",
-		 SV_ARG(buf_sv(&text)));
-	buf_fini(&text);
+	if (rules_is_cut(it->rule))
+		note_message(reader, "log.message_cut", "message without its end, which is not counted: ", record->body, place);
 }
 
 /* What is to be put with each event of a record. */
@@ -152,10 +156,11 @@ struct stamp {
 	uint64_t record_id;	/* 0: none */
 };
 
-static void note_unrecognized(const struct log_reader *reader, const struct joined *joined, const struct place *place)
+/* near: it may speak of consumer groups. */
+static void note_unrecognized(const struct log_reader *reader, const struct joined *joined, bool near, const struct place *place)
 {
 	reader->in->info->unrecognized++;
-	if (rules_near_miss(joined->record.body))
+	if (near && rules_near_miss(joined->record.body))
 		log_note_near_miss(reader, joined->record.body, place);
 }
 
@@ -215,7 +220,7 @@ static int take_record(void *context, const struct unwrapped *r)
 	note_time(reader, w, log_host_of(reader, stamp.host), stamp.time, &stamp.place);
 	rules_events_init(&it, in->rules, &r->joined.record, &rule);
 	if (rule == NULL)
-		note_unrecognized(reader, &r->joined, &stamp.place);
+		note_unrecognized(reader, &r->joined, true, &stamp.place);
 	return put_events(reader, w, &it, &r->joined, &stamp);
 }
 
@@ -238,10 +243,8 @@ int log_take_plain(struct log_reader *reader, struct log_writer *w, const struct
 	log_times_passed(&reader->times, r->time, r->time, r->time);
 	note_time(reader, w, log_host_of(reader, SV_ABSENT), r->time, &stamp.place);
 	rules_events_among(&it, in->rules, &r->joined.record, r->rules, r->rule_count, &rule);
-	if (rule == NULL && r->near)
-		note_unrecognized(reader, &r->joined, &stamp.place);
-	else if (rule == NULL)
-		in->info->unrecognized++;
+	if (rule == NULL)
+		note_unrecognized(reader, &r->joined, r->near, &stamp.place);
 	return put_events(reader, w, &it, &r->joined, &stamp);
 }
 

@@ -117,7 +117,6 @@ static void note_backwards(const struct log_blocks *b, const struct log_clock *c
 static void count(struct log_blocks *b, struct log_clock *c, const struct scan_piece *p)
 {
 	struct ingest *in = b->reader->in;
-	struct log_host *host = log_host_of(b->reader, SV_ABSENT);
 	struct host_time first = { p->first.us }, least = { p->least_us }, most = { p->most_us }, last = { p->last_us };
 
 	in->info->records += p->records;
@@ -127,13 +126,7 @@ static void count(struct log_blocks *b, struct log_clock *c, const struct scan_p
 		c->previous = last;
 		c->has_previous = true;
 	}
-	if (host == NULL)
-		return;
-	if (host->timed == 0 || least.us < host->first.us)
-		host->first = least;
-	if (host->timed == 0 || most.us > host->last.us)
-		host->last = most;
-	host->timed += p->records;
+	log_host_passed(log_host_of(b->reader, SV_ABSENT), least, most, p->records);
 }
 
 static void count_piece(struct log_blocks *b, const struct scan_text *t, const struct scan *s, const struct scan_piece *p)

@@ -152,6 +152,7 @@ static void take_sorted(struct scan *s, enum scan_line_sort sort, const struct s
 {
 	switch (sort) {
 	case SCAN_LINE_COUNTED:
+		/* Open, and in no piece yet. */
 		close(s, start);
 		s->is_open = true;
 		s->open = *r;
@@ -184,7 +185,6 @@ static void take_line_at(struct scan *s, struct scan_found *f, const char *bytes
 		end--;
 	sort = unended ? SCAN_LINE_DOUBTFUL : scan_line_sort(s, f, bytes, start, end, &r, &parts);
 	take_sorted(s, sort, f, &r, &parts, start, end);
-	/* A record that is open is in no piece yet. */
 }
 
 /* ---- quiet lines ---- */
@@ -192,7 +192,7 @@ static void take_line_at(struct scan *s, struct scan_found *f, const char *bytes
 /*
  * Most lines are quiet: records of the form and in the second of the one before
  * them, that go on like one that the layout fits, and in which nothing was found.
- * Then nothing is left to do of what sort_line and take_sorted do but to count
+ * Then nothing is left to do of what scan_line_sort and take_sorted do but to count
  * them, and to see which fractions of the second are the first and the last. What
  * is not quiet is left to these.
  */

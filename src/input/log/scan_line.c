@@ -151,7 +151,7 @@ static enum scan_line_sort sort_by(const struct scan_form *form, const struct sc
 
 /* A line of that form, without its end, that is probably more than counted. */
 static enum scan_line_sort sort_candidate(struct scan *s, const struct scan_form *form, const struct scan_found *f, const char *bytes, struct sv line,
-				     struct scan_record *out, struct head_parts *parts)
+					  struct scan_record *out, struct head_parts *parts)
 {
 	struct inside in;
 
@@ -165,7 +165,7 @@ static enum scan_line_sort sort_candidate(struct scan *s, const struct scan_form
 
 /* A line of that form, without its end. */
 static enum scan_line_sort sort_record(struct scan *s, const struct scan_form *form, const struct scan_found *f, const char *bytes, struct sv line,
-				  struct scan_record *out)
+				       struct scan_record *out)
 {
 	const char *end = line.p + line.n, *body;
 	struct inside in = { false, false };
@@ -185,7 +185,7 @@ static enum scan_line_sort sort_record(struct scan *s, const struct scan_form *f
 }
 
 enum scan_line_sort scan_line_sort(struct scan *s, const struct scan_found *f, const char *bytes, size_t start, size_t end,
-				struct scan_record *out, struct head_parts *parts)
+				   struct scan_record *out, struct head_parts *parts)
 {
 	const struct sv line = { bytes + start, end - start };
 	const struct scan_form *form;

@@ -164,13 +164,7 @@ bool scan_form_settle(const struct scan_form *f, struct sv time, struct zone z, 
 /* Whether lines of one form may be taken for those of the other: they are not, if they begin with different bytes. */
 static bool may_be_both(const struct rules *r, const struct head *x, const struct head *y, struct arena *a)
 {
-	static const char digits[] = "0123456789";
-	const char *first = x->shape[0] == '0' ? digits : x->shape;
-
-	for (size_t i = 0; i < (first == digits ? sizeof digits - 1 : 1); i++)
-		if (!head_excludes(r, y->layout, first[i], a))
-			return true;
-	return false;
+	return !head_excludes(r, y->layout, x->shape[0] == '0' ? SV("0123456789") : (struct sv){ x->shape, 1 }, a);
 }
 
 /* A form by this line, if it is a record without a wrapper whose layout and time are plain. */
@@ -226,11 +220,9 @@ static bool may_be_new(const struct scan_plan *p, struct sv line, unsigned *trie
 static bool take_head(struct scan_plan *p, const struct rules *r, struct sv head, struct arena *a)
 {
 	struct wrap_memory m = { .input = arena_new(), .record = arena_new() };
-	size_t lines = 0, wrapped = 0, end;
+	size_t lines = 0, wrapped = 0;
 	unsigned tries = 0;
 
-	/* What follows the last line feed is no whole line. */
-	head.n = sv_rfind_char(head, '\n', &end) ? end : 0;
 	while (!sv_is_absent(head)) {
 		struct sv line = sv_cut(&head, '\n');
 
@@ -315,6 +307,8 @@ static size_t longest_between(const struct scan_plan *p, const struct scan_form 
 static size_t take_signs(const struct scan_plan *p, struct scan_form *f, struct sv lines)
 {
 	const struct scan_sign none = f->signs[0];
+	const size_t loaded = f->head->time_at + f->head->time_bytes + sizeof none;
+	const char *end = lines.p + lines.n;
 	size_t lost = 0;
 
 	while (!sv_is_absent(lines)) {
@@ -322,7 +316,8 @@ static size_t take_signs(const struct scan_plan *p, struct scan_form *f, struct 
 		struct scan_sign sign, *place;
 		bool by_sign;
 
-		if (line.n < f->sign_end || scan_form_of(p, line) != f)
+		/* The bytes of a sign that do not count are loaded too: behind the last lines there may be none. */
+		if (line.n < f->sign_end || (size_t)(end - line.p) < loaded || scan_form_of(p, line) != f)
 			continue;
 		sign = scan_sign_of(f, line.p);
 		place = &f->signs[scan_sign_place(f->sign_factor, &sign)];
@@ -336,16 +331,17 @@ static size_t take_signs(const struct scan_plan *p, struct scan_form *f, struct 
 	return lost;
 }
 
-static void learn_signs(const struct scan_plan *p, struct scan_form *f, struct sv head)
+static void learn_signs(const struct scan_plan *p, struct scan_form *f, struct sv lines)
 {
 	unsigned char mask[sizeof(struct scan_sign)] = { 0 };
-	size_t end, longest;
+	size_t longest;
 
-	/* A CR is part of a line here as it is in a block. */
-	head.n = sv_rfind_char(head, '\n', &end) ? end : 0;
-	longest = longest_between(p, f, head);
 	/* Without a level it matters whether there is a message. */
-	if (longest == 0 || !f->head->has_level)
+	if (!f->head->has_level)
+		return;
+	/* A CR is part of a line here as it is in a block. */
+	longest = longest_between(p, f, lines);
+	if (longest == 0)
 		return;
 	longest = longest < sizeof mask ? longest : sizeof mask;
 	f->sign_end = f->head->time_at + f->head->time_bytes + longest;
@@ -354,7 +350,7 @@ static void learn_signs(const struct scan_plan *p, struct scan_form *f, struct s
 	for (uint64_t i = 0; i < SIGN_FACTORS; i++) {
 		memset(f->signs, NO_SIGN, sizeof f->signs);
 		f->sign_factor = UINT64_C(0x9e3779b97f4a7c15) + 2 * i;
-		if (take_signs(p, f, head) == 0)
+		if (take_signs(p, f, lines) == 0)
 			break;
 	}
 }
@@ -362,14 +358,19 @@ static void learn_signs(const struct scan_plan *p, struct scan_form *f, struct s
 struct scan_plan *scan_plan_new(const struct rules *r, struct zone z, struct sv head, struct arena *a)
 {
 	struct scan_plan *p = arena_alloc(a, sizeof *p);
+	struct sv lines = head;
 
 	p->zone = z;
-	if (!make_filter(p, r, head, a) || !take_head(p, r, head, a))
+	/* What follows the last line feed is no whole line. */
+	if (!sv_rfind_char(head, '\n', &lines.n))
+		return NULL;
+	/* The filter last: it takes the most time, and many inputs are not plain. */
+	if (!take_head(p, r, lines, a) || !make_filter(p, r, head, a))
 		return NULL;
 	/* Where a second record may begin in a line is marked, if that is to be known of most lines. */
 	p->wanted.brackets = p->forms[0].bracketed;
 	for (size_t i = 0; i < p->form_count; i++)
-		learn_signs(p, &p->forms[i], head);
+		learn_signs(p, &p->forms[i], lines);
 	return p;
 }
 
@@ -377,4 +378,3 @@ int scan_plan_layout(const struct scan_plan *p, unsigned form)
 {
 	return p->forms[form].head->layout;
 }
-

@@ -39,6 +39,16 @@ size_t cover_least(const struct cover *c)
 	return least;
 }
 
+bool cover_may_match(const struct cover *c, struct sv text)
+{
+	size_t at;
+
+	for (size_t i = 0; i < c->count; i++)
+		if (sv_find(text, c->literals[i], &at))
+			return true;
+	return c->count == 0;
+}
+
 static bool is_better(const struct cover *a, const struct cover *b)
 {
 	size_t x = cover_least(a), y = cover_least(b);

@@ -16,14 +16,21 @@ static void first_of(const struct layout *layout, const struct tree *t, uint64_t
 		memset(first, 0xff, 4 * sizeof *first);
 }
 
-bool head_excludes(const struct rules *r, int layout, char first, struct arena *a)
+static bool has(const uint64_t set[4], unsigned char c)
+{
+	return (set[c / 64] >> (c % 64) & 1) != 0;
+}
+
+bool head_excludes(const struct rules *r, int layout, struct sv first_bytes, struct arena *a)
 {
 	const struct layout *l = r->layouts[layout];
-	unsigned char c = (unsigned char)first;
-	uint64_t set[4];
+	uint64_t first[4];
 
-	first_of(l, l->line != NULL ? tree_of(l->source, a) : NULL, set);
-	return (set[c / 64] >> (c % 64) & 1) == 0;
+	first_of(l, l->line != NULL ? tree_of(l->source, a) : NULL, first);
+	for (size_t i = 0; i < first_bytes.n; i++)
+		if (has(first, (unsigned char)first_bytes.p[i]))
+			return false;
+	return true;
 }
 
 /* ---- lines that fit nothing ---- */
@@ -46,7 +53,7 @@ static void add_layout(struct head_none *n, const struct layout *layout, struct 
 	if (t != NULL)
 		tree_cover(t, a, cover);
 	for (unsigned c = 0; c < 256; c++)
-		if ((first[c / 64] >> (c % 64) & 1) != 0)
+		if (has(first, (unsigned char)c))
 			*ARENA_PUSH(a, n->by_first[c].covers, n->by_first[c].count, n->by_first[c].capacity) = cover;
 }
 
@@ -60,24 +67,13 @@ struct head_none *head_none_new(const struct rules *r, struct arena *a)
 	return n;
 }
 
-/* Whether one of the literals is there, or none is known. */
-static bool may_have(struct sv line, const struct cover *c)
-{
-	size_t at;
-
-	for (size_t i = 0; i < c->count; i++)
-		if (sv_find(line, c->literals[i], &at))
-			return true;
-	return c->count == 0;
-}
-
 bool head_is_none(const struct head_none *n, struct sv line)
 {
 	const struct needs *needs = &n->by_first[(unsigned char)line.p[0]];
 	struct sv text;
 
 	for (size_t i = 0; i < needs->count; i++)
-		if (may_have(line, needs->covers[i]))
+		if (cover_may_match(needs->covers[i], line))
 			return false;
 	/* An object of JSON begins with a brace, behind blanks at most. */
 	if (line.p[0] != '{' && line.p[0] > ' ')

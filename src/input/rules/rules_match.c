@@ -18,22 +18,12 @@ struct heading {
 	struct sv message;	/* what follows them */
 };
 
-static bool has_one_of(struct sv text, const struct cover *c)
-{
-	size_t at;
-
-	for (size_t i = 0; i < c->count; i++)
-		if (sv_find(text, c->literals[i], &at))
-			return true;
-	return c->count == 0;
-}
-
 /* What costs less to look at than to run the pattern, which is asked of every message. */
 static bool may_begin(const struct rules *r, const struct pattern *p, struct sv message)
 {
 	if (p->first_bytes != NULL)
 		return message.n > 0 && p->first_bytes[(unsigned char)message.p[0]];
-	return pattern_may_match(p, message) && (p->literal_first || has_one_of(message, pattern_cover(p, r->arena)));
+	return pattern_may_match(p, message) && (p->literal_first || cover_may_match(pattern_cover(p, r->arena), message));
 }
 
 /* Its fields go to the event, if there is one. */

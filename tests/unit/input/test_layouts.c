@@ -22,23 +22,11 @@ struct expected {
 	int64_t us;
 };
 
-static struct kit *read_log(struct sv text)
-{
-	struct kit *k = kit_new();
-	struct rules *r = rules_load("rules", k->diag);
-
-	assert_non_null(r);
-	kit_read(k, &log_kind, text, "app.log", r);
-	k->info.format = arena_copy(k->arena, k->info.format);
-	rules_free(r);
-	return k;
-}
-
 /* One line that only a looser layout fits does not make that of the others. */
 static void a_line_is_of_the_first_layout_that_fits(void **state)
 {
-	struct kit *k = read_log(SV("2026-11-30 13:47:01,000 INFO  [main] a.B text\n2026-11-30 13:47:02,500 INFO  [main] a.B - " EXPIRED "\n"));
-	struct rules *r = rules_load("rules", k->diag);
+	struct kit *k = kit_read_log(SV("2026-11-30 13:47:01,000 INFO  [main] a.B text\n2026-11-30 13:47:02,500 INFO  [main] a.B - " EXPIRED "\n"));
+	struct rules *r = kit_rules(k);
 	struct log_record record;
 	int hint = -1, loose;
 
@@ -97,7 +85,7 @@ static void each_layout_gives_the_eviction_and_its_time(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		struct kit *k = read_log(sv_of(cases[i].line));
+		struct kit *k = kit_read_log(sv_of(cases[i].line));
 
 		if (k->event_count != 2 || k->events[0].type != EVENT_SESSION_EXPIRED)
 			fail_msg("%zu events of: %s", k->event_count, cases[i].line);
@@ -120,7 +108,7 @@ static void the_message_is_neither_cut_nor_stretched(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-		struct kit *k = read_log(sv_of(lines[i]));
+		struct kit *k = kit_read_log(sv_of(lines[i]));
 
 		if (k->event_count != 2 || k->events[0].type != EVENT_CLIENT_LEAVES)
 			fail_msg("not read: %s", lines[i]);
@@ -140,7 +128,7 @@ static void what_only_looks_alike_is_none(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-		struct kit *k = read_log(sv_of(lines[i]));
+		struct kit *k = kit_read_log(sv_of(lines[i]));
 
 		if (k->event_count != 0)
 			fail_msg("%zu events of: %s", k->event_count, lines[i]);

@@ -13,27 +13,6 @@
 /* 2026-11-30T13:47:00Z */
 #define T0 INT64_C(1796046420000000)
 
-static struct rules *shipped(struct kit *k)
-{
-	struct rules *r = rules_load("rules", k->diag);
-
-	assert_non_null(r);
-	return r;
-}
-
-/* One log read by the rules that are shipped. */
-static struct kit *read_log(struct sv text)
-{
-	struct kit *k = kit_new();
-	struct rules *r = shipped(k);
-
-	kit_read(k, &log_kind, text, "app.log", r);
-	/* The layout's name, the one thing that points into the rules. */
-	k->info.format = arena_copy(k->arena, k->info.format);
-	rules_free(r);
-	return k;
-}
-
 static void check_event(const struct kit *k, size_t i, enum event_type type, int64_t time_us, uint64_t line, uint64_t offset)
 {
 	assert_true(i < k->event_count);
@@ -53,7 +32,7 @@ static void check_event(const struct kit *k, size_t i, enum event_type type, int
 
 static void a_log_gives_events_with_their_lines_and_its_coverage(void **state)
 {
-	struct kit *k = read_log(SV(KAFKA("13:47:01,000", "hello") KAFKA("13:47:02,500", EXPIRED("m-1")) KAFKA("13:47:09,000", "bye")));
+	struct kit *k = kit_read_log(SV(KAFKA("13:47:01,000", "hello") KAFKA("13:47:02,500", EXPIRED("m-1")) KAFKA("13:47:09,000", "bye")));
 
 	(void)state;
 	assert_int_equal(k->event_count, 2);
@@ -77,7 +56,7 @@ static void a_log_gives_events_with_their_lines_and_its_coverage(void **state)
 static void the_zone_of_the_input_holds_where_none_is_written(void **state)
 {
 	struct kit *k = kit_new();
-	struct rules *r = shipped(k);
+	struct rules *r = kit_rules(k);
 	struct ingest in = kit_ingest(k, SV(KAFKA("21:47:02,500", EXPIRED("m-1"))), "server.log", r);
 
 	(void)state;
@@ -94,7 +73,7 @@ static void the_zone_of_the_input_holds_where_none_is_written(void **state)
 
 static void a_written_zone_wins(void **state)
 {
-	struct kit *k = read_log(SV("2026-11-30T21:47:02.500+08:00  WARN 1 --- [t] a.B : [Consumer clientId=c-1, groupId=refunds] Node 1 disconnected.\n"));
+	struct kit *k = kit_read_log(SV("2026-11-30T21:47:02.500+08:00  WARN 1 --- [t] a.B : [Consumer clientId=c-1, groupId=refunds] Node 1 disconnected.\n"));
 
 	(void)state;
 	check_event(k, 0, EVENT_CLIENT_DISCONNECTED, T0 + 2500000, 1, 0);
@@ -105,7 +84,7 @@ static void a_written_zone_wins(void **state)
 
 static void one_time_without_zone_needs_that_of_the_input(void **state)
 {
-	struct kit *k = read_log(SV("2026-11-30T21:47:02.500+08:00  WARN 1 --- [t] a.B : x\n" KAFKA("13:47:03,000", "y")));
+	struct kit *k = kit_read_log(SV("2026-11-30T21:47:02.500+08:00  WARN 1 --- [t] a.B : x\n" KAFKA("13:47:03,000", "y")));
 
 	(void)state;
 	assert_sv_equal(k->info.format, "spring-boot-3");
@@ -116,8 +95,8 @@ static void one_time_without_zone_needs_that_of_the_input(void **state)
 
 static void a_settings_dump_is_many_events_at_one_place(void **state)
 {
-	struct kit *k = read_log(SV(SPRING("13:47:01.000", "main", "ConsumerConfig values: ") "\tclient.id = c-1\n\tgroup.id = refunds\n"
-				    "\tgroup.instance.id = null\n\tsession.timeout.ms = 10000\n\n" SPRING("13:47:02.000", "main", "x")));
+	struct kit *k = kit_read_log(SV(SPRING("13:47:01.000", "main", "ConsumerConfig values: ") "\tclient.id = c-1\n\tgroup.id = refunds\n"
+					"\tgroup.instance.id = null\n\tsession.timeout.ms = 10000\n\n" SPRING("13:47:02.000", "main", "x")));
 
 	(void)state;
 	assert_int_equal(k->event_count, 4);
@@ -137,8 +116,8 @@ static void a_settings_dump_is_many_events_at_one_place(void **state)
 
 static void who_speaks_is_known_from_the_thread(void **state)
 {
-	struct kit *k = read_log(SV(SPRING("13:47:01.000", "a", JOINED("c-1", "refunds")) SPRING("13:47:01.000", "b", JOINED("c-2", "orders"))
-				    SPRING("13:47:02.000", "a", RESTORED)));
+	struct kit *k = kit_read_log(SV(SPRING("13:47:01.000", "a", JOINED("c-1", "refunds")) SPRING("13:47:01.000", "b", JOINED("c-2", "orders"))
+					SPRING("13:47:02.000", "a", RESTORED)));
 
 	(void)state;
 	assert_int_equal(k->event_count, 4);
@@ -165,7 +144,7 @@ static void not_all_threads_are_followed(void **state)
 		buf_printf(&text, "2026-11-30T13:47:02.000Z  INFO 1 --- [t-%d] a.B : " JOINED("c-%d", "refunds") "\n", i, i);
 	for (int i = 0; i <= SPEAKER_THREADS_MAX; i++)
 		buf_printf(&text, "2026-11-30T13:47:03.000Z  INFO 1 --- [t-%d] a.B : " RESTORED "\n", i);
-	k = read_log(buf_sv(&text));
+	k = kit_read_log(buf_sv(&text));
 	for (size_t i = 0; i < k->event_count; i++)
 		told += k->events[i].type == EVENT_OFFSET_RESTORED && event_has(&k->events[i], FIELD_CLIENT);
 	assert_int_equal(told, SPEAKER_THREADS_MAX);
@@ -176,8 +155,8 @@ static void not_all_threads_are_followed(void **state)
 static void who_speaks_is_not_guessed(void **state)
 {
 	/* Two groups on one thread; and a thread that said nothing before. */
-	struct kit *k = read_log(SV(SPRING("13:47:01.000", "a", JOINED("c-1", "refunds")) SPRING("13:47:01.000", "a", JOINED("c-1", "orders"))
-				    SPRING("13:47:02.000", "a", RESTORED) SPRING("13:47:02.000", "b", RESTORED)));
+	struct kit *k = kit_read_log(SV(SPRING("13:47:01.000", "a", JOINED("c-1", "refunds")) SPRING("13:47:01.000", "a", JOINED("c-1", "orders"))
+					SPRING("13:47:02.000", "a", RESTORED) SPRING("13:47:02.000", "b", RESTORED)));
 
 	(void)state;
 	/* It did resume there, whoever it was. */
@@ -193,8 +172,8 @@ static void who_speaks_is_not_guessed(void **state)
 
 static void two_clients_of_one_group_on_a_thread_leave_the_group_known(void **state)
 {
-	struct kit *k = read_log(SV(KAFKA("13:47:01,000", JOINED("c-1", "refunds")) KAFKA("13:47:01,000", JOINED("c-2", "refunds"))
-				    KAFKA("13:47:02,000", RESTORED)));
+	struct kit *k = kit_read_log(SV(KAFKA("13:47:01,000", JOINED("c-1", "refunds")) KAFKA("13:47:01,000", JOINED("c-2", "refunds"))
+					KAFKA("13:47:02,000", RESTORED)));
 
 	(void)state;
 	assert_int_equal(k->event_count, 4);
@@ -205,7 +184,7 @@ static void two_clients_of_one_group_on_a_thread_leave_the_group_known(void **st
 
 static void a_time_that_cannot_be_is_no_time(void **state)
 {
-	struct kit *k = read_log(SV(KAFKA("13:47:01,000", "x") "[2026-02-30 13:47:02,000] INFO " EXPIRED("m-1") " (a.b.C)\n"));
+	struct kit *k = kit_read_log(SV(KAFKA("13:47:01,000", "x") "[2026-02-30 13:47:02,000] INFO " EXPIRED("m-1") " (a.b.C)\n"));
 
 	(void)state;
 	assert_int_equal(k->event_count, 1);
@@ -219,7 +198,7 @@ static void a_time_that_cannot_be_is_no_time(void **state)
 
 static void a_step_back_is_noted_and_a_small_one_is_not(void **state)
 {
-	struct kit *k = read_log(SV(KAFKA("13:47:10,000", "x") KAFKA("13:47:09,100", "y") KAFKA("13:47:04,900", "z")));
+	struct kit *k = kit_read_log(SV(KAFKA("13:47:10,000", "x") KAFKA("13:47:09,100", "y") KAFKA("13:47:04,900", "z")));
 
 	(void)state;
 	assert_int_equal(kit_problems(k, "log.time_backwards"), 1);
@@ -235,7 +214,7 @@ static void a_step_back_is_noted_and_a_small_one_is_not(void **state)
 static void a_record_that_is_too_long_is_cut_and_said(void **state)
 {
 	struct kit *k = kit_new();
-	struct rules *r = shipped(k);
+	struct rules *r = kit_rules(k);
 	struct buf text;
 
 	(void)state;
@@ -257,7 +236,7 @@ static void a_record_that_is_too_long_is_cut_and_said(void **state)
 static void a_sink_that_fails_ends_the_reading(void **state)
 {
 	struct kit *k = kit_new();
-	struct rules *r = shipped(k);
+	struct rules *r = kit_rules(k);
 	struct ingest in = kit_ingest(k, SV(KAFKA("13:47:02,500", EXPIRED("m-1")) KAFKA("13:47:03,000", EXPIRED("m-2"))
 					    KAFKA("13:47:04,000", "x")), "server.log", r);
 
@@ -280,7 +259,7 @@ static enum sniffed sniffed(const struct rules *r, struct sv head)
 static void a_log_is_known_by_a_line_with_a_time(void **state)
 {
 	struct kit *k = kit_new();
-	struct rules *r = shipped(k);
+	struct rules *r = kit_rules(k);
 
 	(void)state;
 	assert_int_equal(sniffed(r, SV(KAFKA("13:47:02,500", "x"))), SNIFF_MINE);
@@ -296,7 +275,7 @@ static void a_log_is_known_by_a_line_with_a_time(void **state)
 
 static void nothing_is_no_coverage(void **state)
 {
-	struct kit *k = read_log(SV("no log\nat all\n"));
+	struct kit *k = kit_read_log(SV("no log\nat all\n"));
 
 	(void)state;
 	assert_int_equal(k->event_count, 0);

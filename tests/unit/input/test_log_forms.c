@@ -20,13 +20,13 @@
 
 static struct kit *read_log(struct sv text)
 {
-	return kit_read_log(text, "export");
+	return kit_read_named_log(text, "export");
 }
 
 static const char *form_of(struct sv text)
 {
 	struct kit *k = kit_new();
-	struct rules *r = kit_shipped_rules(k);
+	struct rules *r = kit_rules(k);
 	const struct log_form *f = log_form_of(text, r);
 
 	rules_free(r);

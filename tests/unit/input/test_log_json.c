@@ -14,11 +14,6 @@
 #define ISO "2026-11-30T13:47:02.500Z"
 #define EXPIRED "[GroupCoordinator 1]: Member m-1 in group refunds has failed, removing it from the group"
 
-static struct kit *read_log(struct sv text)
-{
-	return kit_read_log(text, "app.log");
-}
-
 /* The one event, besides coverage. */
 static const struct event *only_event(const struct kit *k, enum event_type type)
 {
@@ -65,7 +60,7 @@ static void every_layout_gives_the_same_event(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-		struct kit *k = read_log(sv_of(lines[i].line));
+		struct kit *k = kit_read_log(sv_of(lines[i].line));
 		const struct event *e = only_event(k, EVENT_SESSION_EXPIRED);
 
 		assert_int_equal(e->time.us, AT);
@@ -81,11 +76,11 @@ static void every_layout_gives_the_same_event(void **state)
 
 static void an_object_without_message_is_no_record(void **state)
 {
-	struct kit *k = read_log(SV("{\"time\":\"" ISO "\",\"level\":\"info\"}\n"
-				    "{\"time\":\"" ISO "\",\"level\":\"info\",\"message\":null}\n"
-				    "{\"message\":\"" EXPIRED "\"}\n"
-				    "{\"time\":\"" ISO "\",\"message\":\"" EXPIRED "\"\n"
-				    "[\"time\",\"message\"]\n"));
+	struct kit *k = kit_read_log(SV("{\"time\":\"" ISO "\",\"level\":\"info\"}\n"
+					"{\"time\":\"" ISO "\",\"level\":\"info\",\"message\":null}\n"
+					"{\"message\":\"" EXPIRED "\"}\n"
+					"{\"time\":\"" ISO "\",\"message\":\"" EXPIRED "\"\n"
+					"[\"time\",\"message\"]\n"));
 
 	(void)state;
 	assert_int_equal(k->event_count, 0);
@@ -96,7 +91,7 @@ static void an_object_without_message_is_no_record(void **state)
 /* Where nothing around it has a time, it cannot be placed. */
 static void a_record_without_a_time_is_counted(void **state)
 {
-	struct kit *k = read_log(SV("{\"level\":\"info\",\"message\":\"" EXPIRED "\"}\n"));
+	struct kit *k = kit_read_log(SV("{\"level\":\"info\",\"message\":\"" EXPIRED "\"}\n"));
 
 	(void)state;
 	assert_int_equal(k->event_count, 0);
@@ -108,7 +103,7 @@ static void a_record_without_a_time_is_counted(void **state)
 
 static void a_time_that_cannot_be_read_is_counted(void **state)
 {
-	struct kit *k = read_log(SV("{\"time\":\"" ISO "\",\"message\":\"x\"}\n{\"time\":\"noon\",\"message\":\"" EXPIRED "\"}\n"));
+	struct kit *k = kit_read_log(SV("{\"time\":\"" ISO "\",\"message\":\"x\"}\n{\"time\":\"noon\",\"message\":\"" EXPIRED "\"}\n"));
 
 	(void)state;
 	assert_int_equal(k->event_count, 1);
@@ -123,8 +118,8 @@ static void a_time_that_cannot_be_read_is_counted(void **state)
 
 static void a_stack_trace_stands_beside_its_message(void **state)
 {
-	struct kit *k = read_log(SV("{\"@timestamp\":\"" ISO "\",\"logger_name\":\"a.B\",\"message\":\"" CONSUMER FAILED
-				    "\",\"stack_trace\":\"a.b.TimeoutException: too late\\n\\tat a.b.C\"}\n"));
+	struct kit *k = kit_read_log(SV("{\"@timestamp\":\"" ISO "\",\"logger_name\":\"a.B\",\"message\":\"" CONSUMER FAILED
+					"\",\"stack_trace\":\"a.b.TimeoutException: too late\\n\\tat a.b.C\"}\n"));
 	const struct event *e = only_event(k, EVENT_COMMIT_FAILED);
 
 	(void)state;
@@ -136,8 +131,8 @@ static void a_stack_trace_stands_beside_its_message(void **state)
 
 static void a_message_of_many_lines_is_a_record_of_many(void **state)
 {
-	struct kit *k = read_log(SV("{\"@timestamp\":\"" ISO "\",\"logger_name\":\"a.B\",\"message\":\"ConsumerConfig values: \\n\\tclient.id = c-1"
-				    "\\n\\tgroup.id = refunds\\n\\tsession.timeout.ms = 10000\\n\"}\n"));
+	struct kit *k = kit_read_log(SV("{\"@timestamp\":\"" ISO "\",\"logger_name\":\"a.B\",\"message\":\"ConsumerConfig values: \\n\\tclient.id = c-1"
+					"\\n\\tgroup.id = refunds\\n\\tsession.timeout.ms = 10000\\n\"}\n"));
 
 	(void)state;
 	assert_int_equal(k->event_count, 4);
@@ -157,7 +152,7 @@ static void what_a_shipper_wrapped_is_taken_for_what_it_is(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
-		struct kit *k = read_log(sv_of(lines[i]));
+		struct kit *k = kit_read_log(sv_of(lines[i]));
 		const struct event *e = only_event(k, EVENT_SESSION_EXPIRED);
 
 		assert_int_equal(e->time.us, AT);
@@ -168,8 +163,8 @@ static void what_a_shipper_wrapped_is_taken_for_what_it_is(void **state)
 
 static void a_wrapped_line_without_a_time_has_that_of_its_wrapper(void **state)
 {
-	struct kit *k = read_log(SV("{\"@timestamp\":\"" ISO "\",\"message\":\"WARNING:kafka.coordinator.heartbeat:Heartbeat failed for group "
-				    "refunds: generation id is not  current.\"}\n"));
+	struct kit *k = kit_read_log(SV("{\"@timestamp\":\"" ISO "\",\"message\":\"WARNING:kafka.coordinator.heartbeat:Heartbeat failed for group "
+					"refunds: generation id is not  current.\"}\n"));
 	const struct event *e = only_event(k, EVENT_CLIENT_MEMBERSHIP_LOST);
 
 	(void)state;
@@ -180,7 +175,7 @@ static void a_wrapped_line_without_a_time_has_that_of_its_wrapper(void **state)
 
 static void lines_after_an_object_belong_to_nothing(void **state)
 {
-	struct kit *k = read_log(SV("{\"time\":\"" ISO "\",\"message\":\"" CONSUMER FAILED "\"}\na.b.TimeoutException: of something else\n"));
+	struct kit *k = kit_read_log(SV("{\"time\":\"" ISO "\",\"message\":\"" CONSUMER FAILED "\"}\na.b.TimeoutException: of something else\n"));
 	const struct event *e = only_event(k, EVENT_COMMIT_FAILED);
 
 	(void)state;
@@ -192,7 +187,7 @@ static void lines_after_an_object_belong_to_nothing(void **state)
 static enum sniffed sniffed(struct sv text)
 {
 	struct kit *k = kit_new();
-	struct rules *r = kit_shipped_rules(k);
+	struct rules *r = kit_rules(k);
 	const char *why = NULL;
 	enum sniffed s;
 
@@ -216,9 +211,9 @@ static void a_log_of_objects_is_a_log_and_a_table_is_none(void **state)
 
 static void members_beside_the_message_are_fields(void **state)
 {
-	struct kit *k = read_log(SV(KAFKAJS("[Runner] The coordinator is not aware of this member, re-joining the group",
-					    ",\"groupId\":\"refunds\",\"memberId\":\"c-1-4bbaf2f7-5eda-4610-8060-4f5cc3a92310\","
-					    "\"error\":\"The coordinator is not aware of this member\"")));
+	struct kit *k = kit_read_log(SV(KAFKAJS("[Runner] The coordinator is not aware of this member, re-joining the group",
+						",\"groupId\":\"refunds\",\"memberId\":\"c-1-4bbaf2f7-5eda-4610-8060-4f5cc3a92310\","
+						"\"error\":\"The coordinator is not aware of this member\"")));
 	const struct event *e = only_event(k, EVENT_CLIENT_MEMBERSHIP_LOST);
 
 	(void)state;
@@ -231,10 +226,10 @@ static void members_beside_the_message_are_fields(void **state)
 /* The same message at the same level: what it answers decides. */
 static void an_answer_that_every_rebalance_gives_is_no_event(void **state)
 {
-	struct kit *normal = read_log(SV(KAFKAJS("[Connection] Response Heartbeat(key: 12, version: 3)",
-						 ",\"clientId\":\"c-1\",\"error\":\"The group is rebalancing, so a rejoin is needed\"")));
-	struct kit *evicted = read_log(SV(KAFKAJS("[Connection] Response Heartbeat(key: 12, version: 3)",
-						  ",\"clientId\":\"c-1\",\"error\":\"The coordinator is not aware of this member\"")));
+	struct kit *normal = kit_read_log(SV(KAFKAJS("[Connection] Response Heartbeat(key: 12, version: 3)",
+						     ",\"clientId\":\"c-1\",\"error\":\"The group is rebalancing, so a rejoin is needed\"")));
+	struct kit *evicted = kit_read_log(SV(KAFKAJS("[Connection] Response Heartbeat(key: 12, version: 3)",
+						      ",\"clientId\":\"c-1\",\"error\":\"The coordinator is not aware of this member\"")));
 
 	(void)state;
 	assert_int_equal(normal->event_count, 1);
@@ -247,7 +242,7 @@ static void an_answer_that_every_rebalance_gives_is_no_event(void **state)
 
 static void the_message_itself_wins_over_what_stands_beside(void **state)
 {
-	struct kit *k = read_log(SV("{\"time\":\"" ISO "\",\"group\":\"workers\",\"message\":\"" EXPIRED "\"}\n"));
+	struct kit *k = kit_read_log(SV("{\"time\":\"" ISO "\",\"group\":\"workers\",\"message\":\"" EXPIRED "\"}\n"));
 
 	(void)state;
 	assert_sv_equal(event_text(only_event(k, EVENT_SESSION_EXPIRED), FIELD_GROUP), "refunds");
@@ -256,8 +251,8 @@ static void the_message_itself_wins_over_what_stands_beside(void **state)
 
 static void an_assignment_in_json_is_a_list_of_partitions(void **state)
 {
-	struct kit *k = read_log(SV(KAFKAJS("[ConsumerGroup] Consumer has joined the group",
-					    ",\"groupId\":\"refunds\",\"memberAssignment\":{\"refunds\":[0,1],\"orders\":[7]}")));
+	struct kit *k = kit_read_log(SV(KAFKAJS("[ConsumerGroup] Consumer has joined the group",
+						",\"groupId\":\"refunds\",\"memberAssignment\":{\"refunds\":[0,1],\"orders\":[7]}")));
 
 	(void)state;
 	assert_sv_equal(event_text(only_event(k, EVENT_PARTITIONS_ASSIGNED), FIELD_PARTITIONS), "refunds[0 1], orders[7]");
@@ -270,8 +265,8 @@ static void an_assignment_in_json_is_a_list_of_partitions(void **state)
 
 static void a_python_client_is_named_by_what_it_joined_with(void **state)
 {
-	struct kit *k = read_log(SV(PYTHON("Successfully joined group refunds <Generation 3 (member_id: c-1-4bbaf2f7-5eda-4610-8060-4f5cc3a92310, "
-					   "protocol: range)>") PYTHON("Heartbeat session expired, marking coordinator dead")));
+	struct kit *k = kit_read_log(SV(PYTHON("Successfully joined group refunds <Generation 3 (member_id: c-1-4bbaf2f7-5eda-4610-8060-4f5cc3a92310, "
+					       "protocol: range)>") PYTHON("Heartbeat session expired, marking coordinator dead")));
 
 	(void)state;
 	assert_int_equal(k->event_count, 3);
@@ -284,7 +279,7 @@ static void a_python_client_is_named_by_what_it_joined_with(void **state)
 
 static void a_message_of_nobody_is_no_event(void **state)
 {
-	struct kit *k = read_log(SV(PYTHON("Heartbeat session expired, marking coordinator dead")));
+	struct kit *k = kit_read_log(SV(PYTHON("Heartbeat session expired, marking coordinator dead")));
 
 	(void)state;
 	assert_int_equal(k->event_count, 1);
@@ -295,9 +290,9 @@ static void a_message_of_nobody_is_no_event(void **state)
 /* Others know its group. */
 static void a_client_without_its_group_is_an_event(void **state)
 {
-	struct kit *k = read_log(SV("%4|1796046422.500|SESSTMOUT|c-1#consumer-1| [thrd:main]: Consumer group session timed out (in join-state steady) "
-				    "after 6005 ms without a successful response from the group coordinator (broker 1, last error was Success): "
-				    "revoking assignment and rejoining group\n"));
+	struct kit *k = kit_read_log(SV("%4|1796046422.500|SESSTMOUT|c-1#consumer-1| [thrd:main]: Consumer group session timed out (in join-state steady) "
+					"after 6005 ms without a successful response from the group coordinator (broker 1, last error was Success): "
+					"revoking assignment and rejoining group\n"));
 	const struct event *e = only_event(k, EVENT_CLIENT_SUSPECTS_SESSION);
 
 	(void)state;
@@ -311,7 +306,7 @@ static void a_client_without_its_group_is_an_event(void **state)
 /* A producer of the same process speaks the same words of its connections, and is in no group. */
 static void a_producers_line_is_none_of_a_group(void **state)
 {
-	struct kit *k = read_log(SV("%6|1796046422.500|FAIL|c-1#producer-2| [thrd:broker-1:9092/1]: broker-1:9092/1: Disconnected (after 9ms in state UP)\n"));
+	struct kit *k = kit_read_log(SV("%6|1796046422.500|FAIL|c-1#producer-2| [thrd:broker-1:9092/1]: broker-1:9092/1: Disconnected (after 9ms in state UP)\n"));
 
 	(void)state;
 	assert_int_equal(k->event_count, 1);
@@ -323,7 +318,7 @@ static void a_producers_line_is_none_of_a_group(void **state)
 
 static void an_unknown_message_of_groups_is_noted(void **state)
 {
-	struct kit *k = read_log(SV(PYTHON("Heartbeat swallowed by a dragon") PYTHON("Dinner is ready") PYTHON("Starting new heartbeat thread")));
+	struct kit *k = kit_read_log(SV(PYTHON("Heartbeat swallowed by a dragon") PYTHON("Dinner is ready") PYTHON("Starting new heartbeat thread")));
 
 	(void)state;
 	assert_int_equal(k->info.records, 3);

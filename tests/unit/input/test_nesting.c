@@ -477,7 +477,7 @@ static bool holds(const struct rules *rules, const struct nest *n, const struct 
 static struct rules *shipped_rules(void)
 {
 	struct kit *k = kit_new();
-	struct rules *r = kit_shipped_rules(k);
+	struct rules *r = kit_rules(k);
 
 	kit_free(k);
 	return r;

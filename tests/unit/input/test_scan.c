@@ -781,6 +781,23 @@ static void no_plan_for_what_is_not_plain(void **state)
 	arena_free(a);
 }
 
+/* A message may be empty: no more of a head is looked at than there is of it, by the byte. */
+static void a_plan_needs_no_bytes_behind_its_head(void **state)
+{
+	static const char text[] = "[2024-05-01 10:00:00,000] INFO (x)\n[2024-05-01 10:00:01,000] INFO \n";
+	struct arena *a = arena_new();
+	struct rules *r = shipped(a);
+	char *head = malloc(sizeof text - 1);
+
+	(void)state;
+	assert_non_null(head);
+	memcpy(head, text, sizeof text - 1);
+	assert_non_null(scan_plan_new(r, (struct zone){ 0 }, (struct sv){ head, sizeof text - 1 }, a));
+	free(head);
+	rules_free(r);
+	arena_free(a);
+}
+
 /* ---- nothing changes ---- */
 
 static const struct log_manner manners[] = {
@@ -1123,6 +1140,7 @@ int main(void)
 		cmocka_unit_test(the_rules_of_a_line_are_in_order),
 		cmocka_unit_test(near_misses_and_steps_back_are_noted),
 		cmocka_unit_test(no_plan_for_what_is_not_plain),
+		cmocka_unit_test(a_plan_needs_no_bytes_behind_its_head),
 		cmocka_unit_test(shipped_logs_give_the_same),
 		cmocka_unit_test(recorded_logs_give_the_same),
 		cmocka_unit_test(awkward_logs_give_the_same),

@@ -29,7 +29,7 @@ struct setting {
 static struct kit *read_with(struct sv text, const struct setting *s)
 {
 	struct kit *k = kit_new();
-	struct rules *r = kit_shipped_rules(k);
+	struct rules *r = kit_rules(k);
 	struct ingest in;
 
 	in = kit_ingest(k, text, s->name != NULL ? s->name : "app.log", r);
@@ -662,7 +662,7 @@ static enum sniffed sniffed(const struct rules *r, struct sv head)
 static void a_wrapped_log_is_known_by_its_lines(void **state)
 {
 	struct kit *k = kit_new();
-	struct rules *r = kit_shipped_rules(k);
+	struct rules *r = kit_rules(k);
 
 	(void)state;
 	assert_int_equal(sniffed(r, SV(DOCKER("stdout", "13:47:02.6", "hello\\n"))), SNIFF_MINE);
