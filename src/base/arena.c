@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 #define BLOCK_BYTES ((size_t)64 * 1024)
 #define ALIGNMENT _Alignof(max_align_t)
 
@@ -23,19 +25,11 @@ struct arena {
 	struct block *large; /* each of one piece that is larger than a block; the newest first */
 };
 
-static void out_of_memory(void)
-{
-	fputs("aftershock: out of memory\n", stderr);
-	exit(1);
-}
-
 static struct block *block_new(size_t size, struct block *next)
 {
 	if (size > SIZE_MAX - sizeof(struct block))
-		out_of_memory();
-	struct block *b = malloc(sizeof *b + size);
-	if (b == NULL)
-		out_of_memory();
+		memory_exhausted();
+	struct block *b = memory_checked(malloc(sizeof *b + size));
 	b->next = next;
 	b->used = 0;
 	b->size = size;
@@ -44,9 +38,7 @@ static struct block *block_new(size_t size, struct block *next)
 
 struct arena *arena_new(void)
 {
-	struct arena *a = malloc(sizeof *a);
-	if (a == NULL)
-		out_of_memory();
+	struct arena *a = memory_checked(malloc(sizeof *a));
 	a->blocks = block_new(BLOCK_BYTES, NULL);
 	a->large = NULL;
 	return a;
@@ -84,7 +76,7 @@ void arena_reset(struct arena *a)
 static size_t aligned(size_t n)
 {
 	if (n > SIZE_MAX - ALIGNMENT)
-		out_of_memory();
+		memory_exhausted();
 	return (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
@@ -105,7 +97,7 @@ void *arena_alloc(struct arena *a, size_t n)
 void *arena_array(struct arena *a, size_t n, size_t size)
 {
 	if (size != 0 && n > SIZE_MAX / size)
-		out_of_memory();
+		memory_exhausted();
 	return arena_alloc(a, n * size);
 }
 
@@ -157,10 +149,8 @@ static void *grow_large(struct block **at, size_t n)
 
 	n = aligned(n);
 	if (n > SIZE_MAX - sizeof *b)
-		out_of_memory();
-	b = realloc(b, sizeof *b + n);
-	if (b == NULL)
-		out_of_memory();
+		memory_exhausted();
+	b = memory_checked(realloc(b, sizeof *b + n));
 	*at = b;
 	b->size = n;
 	memset((char *)b->bytes + before, 0, n - before);
@@ -173,7 +163,7 @@ void *arena_grow(struct arena *a, void *items, size_t size, size_t count, size_t
 		return items;
 	size_t more = *capacity == 0 ? 8 : *capacity * 2;
 	if (size != 0 && more > SIZE_MAX / size)
-		out_of_memory();
+		memory_exhausted();
 	struct block **large = *capacity * size > BLOCK_BYTES ? large_of(a, items) : NULL;
 	*capacity = more;
 	if (large != NULL)

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 static const struct sv replacement = { "\xEF\xBF\xBD", 3 }; /* U+FFFD */
 
 void buf_init(struct buf *b)
@@ -39,12 +41,9 @@ static void reserve(struct buf *b, size_t n)
 	size_t capacity = b->capacity == 0 ? 256 : b->capacity;
 	while (capacity - b->n < n && capacity <= SIZE_MAX / 2)
 		capacity *= 2;
-	char *p = capacity - b->n < n ? NULL : realloc(b->p, capacity);
-	if (p == NULL) {
-		fputs("aftershock: out of memory\n", stderr);
-		exit(1);
-	}
-	b->p = p;
+	if (capacity - b->n < n)
+		memory_exhausted();
+	b->p = memory_checked(realloc(b->p, capacity));
 	b->capacity = capacity;
 }
 

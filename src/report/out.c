@@ -4,9 +4,9 @@
 #include "report/out.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "report/out_format.h"
 
 static const struct format *const formats[] = {
@@ -15,18 +15,9 @@ static const struct format *const formats[] = {
 	[OUT_MARKDOWN] = &markdown_format,
 };
 
-static void *must(void *p)
-{
-	if (p == NULL) {
-		fputs("aftershock: out of memory\n", stderr);
-		exit(1);
-	}
-	return p;
-}
-
 struct out *out_new(struct buf *to, enum out_format format, const struct out_style *style)
 {
-	struct out *o = must(calloc(1, sizeof *o));
+	struct out *o = memory_checked(calloc(1, sizeof *o));
 	o->to = to;
 	o->format = formats[format];
 	o->style = *style;
@@ -117,7 +108,7 @@ static void add_cell(struct out *o, enum cell_sort sort, enum tone tone, struct 
 	assert(o->in_row < o->column_count);
 	if (o->cell_count == o->cell_capacity) {
 		o->cell_capacity = o->cell_capacity == 0 ? 64 : o->cell_capacity * 2;
-		o->cells = must(realloc(o->cells, o->cell_capacity * sizeof *o->cells));
+		o->cells = memory_checked(realloc(o->cells, o->cell_capacity * sizeof *o->cells));
 	}
 	o->cells[o->cell_count++] = (struct cell){ o->cells_text.n, text.n, tone, sort };
 	buf_add(&o->cells_text, text);

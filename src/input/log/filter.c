@@ -4,11 +4,11 @@
 #include "input/log/filter.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/memory.h"
 #include "input/log/filter_way.h"
 
 #define HEADS_LOG2 12
@@ -216,11 +216,7 @@ static void push(struct filter_hits *h, size_t at, uint32_t literal)
 {
 	if (h->count == h->capacity) {
 		h->capacity = h->capacity == 0 ? 256 : 2 * h->capacity;
-		h->items = realloc(h->items, h->capacity * sizeof *h->items);
-		if (h->items == NULL) {
-			fputs("aftershock: out of memory\n", stderr);
-			exit(1);
-		}
+		h->items = memory_checked(realloc(h->items, h->capacity * sizeof *h->items));
 	}
 	h->items[h->count++] = (struct filter_hit){ (uint32_t)at, literal };
 }

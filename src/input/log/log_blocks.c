@@ -5,10 +5,10 @@
  * next. See input/log/log_reader.h.
  */
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "input/log/log_reader.h"
 #include "input/stream.h"
 
@@ -17,11 +17,7 @@
 
 void log_blocks_init(struct log_blocks *b, struct log_reader *reader, const struct scan_plan *plan)
 {
-	*b = (struct log_blocks){ .reader = reader, .plan = plan, .bytes = malloc(KEPT_BYTES) };
-	if (b->bytes == NULL) {
-		fputs("aftershock: out of memory\n", stderr);
-		exit(1);
-	}
+	*b = (struct log_blocks){ .reader = reader, .plan = plan, .bytes = memory_checked(malloc(KEPT_BYTES)) };
 }
 
 void log_blocks_fini(struct log_blocks *b)

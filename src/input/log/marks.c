@@ -3,8 +3,9 @@
 
 #include "input/log/marks.h"
 
-#include <stdio.h>
 #include <stdlib.h>
+
+#include "base/memory.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -22,11 +23,7 @@ static void make_room(uint32_t **items, size_t n, size_t *capacity)
 		return;
 	*capacity = n + n / 8 + STEP;
 	free(*items);
-	*items = malloc(*capacity * sizeof **items);
-	if (*items == NULL) {
-		fputs("aftershock: out of memory\n", stderr);
-		exit(1);
-	}
+	*items = memory_checked(malloc(*capacity * sizeof **items));
 }
 
 static void begin(struct marks *m, size_t n)

@@ -3,21 +3,12 @@
 
 #include "input/log/scan.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "input/kind.h"
 #include "input/log/scan_line.h"
-
-static void *checked(void *p)
-{
-	if (p == NULL) {
-		fputs("aftershock: out of memory\n", stderr);
-		exit(1);
-	}
-	return p;
-}
 
 /* ---- a block ---- */
 
@@ -27,7 +18,7 @@ static struct scan_piece *push(struct scan *s, enum scan_sort sort, size_t start
 
 	if (s->piece_count == s->piece_capacity) {
 		s->piece_capacity = s->piece_capacity == 0 ? 64 : 2 * s->piece_capacity;
-		s->pieces = checked(realloc(s->pieces, s->piece_capacity * sizeof *s->pieces));
+		s->pieces = memory_checked(realloc(s->pieces, s->piece_capacity * sizeof *s->pieces));
 	}
 	p = &s->pieces[s->piece_count++];
 	*p = (struct scan_piece){ .sort = sort, .start = (uint32_t)start, .line = line };
@@ -96,7 +87,7 @@ static void add_plain(struct scan *s, const struct scan_found *f, const struct s
 
 	if (s->plain_count == s->plain_capacity) {
 		s->plain_capacity = s->plain_capacity == 0 ? 64 : 2 * s->plain_capacity;
-		s->plain = checked(realloc(s->plain, s->plain_capacity * sizeof *s->plain));
+		s->plain = memory_checked(realloc(s->plain, s->plain_capacity * sizeof *s->plain));
 	}
 	if (p->sort != SCAN_PLAIN) {
 		p = push(s, SCAN_PLAIN, r->at, r->line);

@@ -5,9 +5,10 @@
 #include "input/stream.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/memory.h"
 
 /* A line that is delivered whole, and its CR and LF. */
 #define LINE_MOST ((size_t)LINE_BYTES_MAX + 2)
@@ -30,20 +31,11 @@ struct scan_reader {
 	struct block own;
 };
 
-static void *checked(void *p)
-{
-	if (p == NULL) {
-		fputs("aftershock: out of memory\n", stderr);
-		exit(1);
-	}
-	return p;
-}
-
 /* ---- reading ---- */
 
 struct scan_reader *scan_reader_new(struct stream *s, size_t block_bytes)
 {
-	struct scan_reader *r = checked(calloc(1, sizeof *r));
+	struct scan_reader *r = memory_checked(calloc(1, sizeof *r));
 
 	r->stream = s;
 	r->block_bytes = block_bytes;
@@ -64,7 +56,7 @@ static void keep_tail(struct scan_reader *r, const char *bytes, size_t n)
 	if (n > r->tail_capacity) {
 		r->tail_capacity = n + LINE_MOST / 16;
 		free(r->tail);
-		r->tail = checked(malloc(r->tail_capacity));
+		r->tail = memory_checked(malloc(r->tail_capacity));
 	}
 	if (n > 0)
 		memcpy(r->tail, bytes, n);
@@ -80,7 +72,7 @@ static void make_room(struct block *b, size_t n, size_t kept)
 		return;
 	/* A page's start: vectors then do not lie across two lines of the cache. */
 	b->capacity = (n + SCAN_SLACK + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
-	bytes = checked(aligned_alloc(BLOCK_ALIGNMENT, b->capacity));
+	bytes = memory_checked(aligned_alloc(BLOCK_ALIGNMENT, b->capacity));
 	if (b->bytes != NULL)
 		memcpy(bytes, b->bytes, kept);
 	free(b->bytes);

@@ -3,11 +3,11 @@
 
 #include "input/log/seen.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/digest.h"
+#include "base/memory.h"
 
 #define SLOTS ((size_t)2 * SEEN_LEAST)
 
@@ -28,13 +28,7 @@ uint64_t seen_digest(struct sv wrapper, struct sv id)
 
 static uint64_t *new_table(void)
 {
-	uint64_t *table = calloc(SLOTS, sizeof *table);
-
-	if (table == NULL) {
-		fputs("aftershock: out of memory\n", stderr);
-		exit(1);
-	}
-	return table;
+	return memory_checked(calloc(SLOTS, sizeof(uint64_t)));
 }
 
 /* The slot that holds the digest or may take it: there is one, since no table is more than half full. */

@@ -3,10 +3,10 @@
 
 #include "input/log/unwrap.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "input/log/object_lines.h"
 #include "input/log/seen.h"
 
@@ -86,19 +86,10 @@ struct unwrap {
 	uint64_t repeats;
 };
 
-static void *checked(void *p)
-{
-	if (p == NULL) {
-		fputs("aftershock: out of memory\n", stderr);
-		exit(1);
-	}
-	return p;
-}
-
 static char *bytes_once(char **bytes)
 {
 	if (*bytes == NULL)
-		*bytes = checked(malloc(RECORD_BYTES_MAX));
+		*bytes = memory_checked(malloc(RECORD_BYTES_MAX));
 	return *bytes;
 }
 
@@ -579,7 +570,7 @@ static int peel(struct unwrap *u, struct sv text, struct around a, unsigned laye
 
 struct unwrap *unwrap_new(const struct rules *r, struct zone z, struct unwrap_sink sink)
 {
-	struct unwrap *u = checked(calloc(1, sizeof *u));
+	struct unwrap *u = memory_checked(calloc(1, sizeof *u));
 
 	u->rules = r;
 	u->zone = z;

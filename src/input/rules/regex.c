@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 /*
  * A sensible message pattern needs a few hundred steps for a line of 300 bytes.
  * The limit lets a line of 256 KiB through and ends a runaway within some
@@ -34,12 +36,6 @@ struct regex {
 	size_t name_count;
 	size_t name_entry_bytes;
 };
-
-static void out_of_memory(void)
-{
-	fputs("aftershock: out of memory\n", stderr);
-	exit(1);
-}
 
 static pcre2_code *compile(struct sv pattern, enum regex_mode mode, struct regex_error *error)
 {
@@ -77,14 +73,10 @@ struct regex *regex_new(struct sv pattern, enum regex_mode mode, struct regex_er
 
 	if (code == NULL)
 		return NULL;
-	struct regex *r = calloc(1, sizeof *r);
+	struct regex *r = memory_checked(calloc(1, sizeof *r));
 
-	if (r == NULL)
-		out_of_memory();
 	r->code = code;
-	r->matcher = calloc(1, sizeof *r->matcher);
-	if (r->matcher == NULL)
-		out_of_memory();
+	r->matcher = memory_checked(calloc(1, sizeof *r->matcher));
 	read_names(r);
 	return r;
 }
@@ -96,10 +88,8 @@ static void prepare(const struct regex *r)
 
 	/* Without JIT (no support, or a hardened kernel) it is interpreted: slower, the same results. */
 	m->by_jit = pcre2_jit_compile(r->code, PCRE2_JIT_COMPLETE) == 0;
-	m->captures = pcre2_match_data_create_from_pattern(r->code, NULL);
-	m->limits = pcre2_match_context_create(NULL);
-	if (m->captures == NULL || m->limits == NULL)
-		out_of_memory();
+	m->captures = memory_checked(pcre2_match_data_create_from_pattern(r->code, NULL));
+	m->limits = memory_checked(pcre2_match_context_create(NULL));
 	pcre2_set_match_limit(m->limits, MATCH_LIMIT);
 	pcre2_set_depth_limit(m->limits, DEPTH_LIMIT);
 	pcre2_set_heap_limit(m->limits, HEAP_LIMIT_KIB);

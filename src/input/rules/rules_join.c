@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 /* A record in the making; its views point into its bytes. */
 struct draft {
 	char *bytes;		/* RECORD_BYTES_MAX */
@@ -28,28 +30,13 @@ struct joiner {
 	uint64_t orphans;
 };
 
-static char *bytes_new(void)
-{
-	char *bytes = malloc(RECORD_BYTES_MAX);
-
-	if (bytes == NULL) {
-		fputs("aftershock: out of memory\n", stderr);
-		exit(1);
-	}
-	return bytes;
-}
-
 struct joiner *joiner_new(const struct rules *r, struct zone z)
 {
-	struct joiner *j = calloc(1, sizeof *j);
+	struct joiner *j = memory_checked(calloc(1, sizeof *j));
 
-	if (j == NULL) {
-		fputs("aftershock: out of memory\n", stderr);
-		exit(1);
-	}
 	*j = (struct joiner){ .rules = r, .zone = z, .layout_hint = -1 };
 	for (size_t i = 0; i < 2; i++) {
-		j->drafts[i].bytes = bytes_new();
+		j->drafts[i].bytes = memory_checked(malloc(RECORD_BYTES_MAX));
 		j->drafts[i].arena = arena_new();
 	}
 	return j;
