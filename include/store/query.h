@@ -18,9 +18,9 @@ int query_problems(struct store *s, struct diag *d);
 
 struct query;
 
-/* The events of these types (n of them; n == 0: all) in the order of (time, id). */
+/* The events of these types (n of them; n == 0: all) in the order of (time, id). NULL on failure, which query_next tells. */
 struct query *query_events(struct store *s, const enum event_type *types, size_t n);
-/* Views in *e live until the next call. */
+/* Views in *e live until the next call. Of NULL it gives -1. */
 int query_next(struct query *q, struct event *e);
 void query_free(struct query *q);
 

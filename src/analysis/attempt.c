@@ -325,8 +325,6 @@ static int load_booked(struct store *s, struct arena *a, struct booked *out)
 	struct event e;
 	int rc;
 
-	if (q == NULL)
-		return -1;
 	while ((rc = query_next(q, &e)) == 1)
 		if (event_text(&e, FIELD_REQUEST_ID).n > 0)
 			*ARENA_PUSH(a, out->items, out->count, out->capacity) = arena_copy(a, event_text(&e, FIELD_REQUEST_ID));
@@ -367,8 +365,6 @@ int attempts_load(struct store *s, const struct clocks *c, struct arena *a, stru
 	int rc;
 
 	*out = (struct attempts){ 0 };
-	if (q == NULL)
-		return -1;
 	/* One at a time: an event has room for every field there is, and of effects there may be millions. */
 	scratch = arena_new();
 	texts_init(&texts, a, scratch);

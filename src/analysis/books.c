@@ -75,8 +75,6 @@ static int load_rows(struct store *s, const struct clocks *c, struct arena *a, s
 	struct event e;
 	int rc;
 
-	if (q == NULL)
-		return -1;
 	while ((rc = query_next(q, &e)) == 1) {
 		struct row row = { .system = kept_text(&e, FIELD_SYSTEM, a), .key = kept_text(&e, FIELD_BUSINESS_KEY, a) };
 		if (sv_is_absent(row.system) || sv_is_absent(row.key) || is_void(event_text(&e, FIELD_STATUS)))

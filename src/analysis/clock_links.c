@@ -347,8 +347,6 @@ static int find_refusals(struct store *s, const struct link_sources *from, struc
 	struct event e;
 	int rc;
 
-	if (q == NULL)
-		return -1;
 	while ((rc = query_next(q, &e)) == 1) {
 		if (!is_refusal(&e) || !clock_links_host(from, e.host, &host) || !clock_links_input(from, e.place.input, &input))
 			continue;

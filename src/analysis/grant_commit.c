@@ -85,8 +85,6 @@ static int offer_all(struct store *s, const struct clocks *c, struct takers *t)
 	struct event e;
 	int rc;
 
-	if (q == NULL)
-		return -1;
 	while ((rc = query_next(q, &e)) == 1)
 		offer(t, &e, clock_event_to_ref(c, &e));
 	query_free(q);

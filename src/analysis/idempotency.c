@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/little.h"
 #include "base/order.h"
 
 /* ---- the designs ---- */
@@ -81,35 +82,33 @@ static bool same_key(const struct attempt *x, const struct attempt *y, unsigned 
 	       (!(parts & PART_VERSION) || sv_eq(x->version, y->version));
 }
 
-/* FNV-1a over the parts; its quality matters for speed alone. */
-static uint64_t mix(uint64_t h, const void *bytes, size_t n)
+static uint64_t hash_number(uint64_t h, int64_t n)
 {
-	const unsigned char *p = bytes;
+	unsigned char bytes[8];
 
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ p[i]) * UINT64_C(0x100000001b3);
-	return h;
+	little_put64(bytes, (uint64_t)n);
+	return sv_hash(h, (struct sv){ (const char *)bytes, sizeof bytes });
 }
 
 static uint64_t hash_of(const struct attempt *t, unsigned parts)
 {
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
+	uint64_t h = SV_HASH;
 
 	if (parts & PART_MESSAGE) {
-		h = mix(h, t->topic.p, t->topic.n);
-		h = mix(h, &t->partition, sizeof t->partition);
-		h = mix(h, &t->offset, sizeof t->offset);
+		h = sv_hash(h, t->topic);
+		h = hash_number(h, t->partition);
+		h = hash_number(h, t->offset);
 	}
 	if (parts & PART_CONSUMER)
-		h = mix(h, t->consumer.p, t->consumer.n);
+		h = sv_hash(h, t->consumer);
 	if (parts & PART_MESSAGE_ID)
-		h = mix(h, t->message_id.p, t->message_id.n);
+		h = sv_hash(h, t->message_id);
 	if (parts & PART_BUSINESS)
-		h = mix(h, t->business_key.p, t->business_key.n);
+		h = sv_hash(h, t->business_key);
 	if (parts & PART_STEP)
-		h = mix(h, t->step.p, t->step.n);
+		h = sv_hash(h, t->step);
 	if (parts & PART_VERSION)
-		h = mix(h, t->version.p, t->version.n);
+		h = sv_hash(h, t->version);
 	return h ^ h >> 32;
 }
 

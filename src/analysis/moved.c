@@ -111,8 +111,6 @@ static int load_snapshots(struct store *s, const struct clocks *c, struct arena 
 
 	*rows = NULL;
 	*count = 0;
-	if (q == NULL)
-		return -1;
 	while ((rc = query_next(q, &e)) == 1) {
 		struct sv member = event_text(&e, FIELD_MEMBER);
 		struct seen row = { .group = event_text(&e, FIELD_GROUP) };

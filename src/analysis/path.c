@@ -18,17 +18,15 @@ struct sv path_address(struct sv endpoint)
 	return sv_find_char(address, ':', &first) ? endpoint : address;
 }
 
-/* FNV-1a. Inputs that are made to collide cost time, not correctness; their number is that of address pairs. */
+/* Each ends with a byte that no UTF-8 has, so that what is of one is not of the next. */
 static uint64_t hash(uint64_t h, struct sv s)
 {
-	for (size_t i = 0; i < s.n; i++)
-		h = (h ^ (unsigned char)s.p[i]) * UINT64_C(1099511628211);
-	return (h ^ 0xff) * UINT64_C(1099511628211);
+	return sv_hash(sv_hash(h, s), SV("\xff"));
 }
 
 static uint64_t hash_of(struct sv host, struct sv a, struct sv b)
 {
-	return hash(hash(hash(UINT64_C(14695981039346656037), host), a), b);
+	return hash(hash(hash(SV_HASH, host), a), b);
 }
 
 /* The slot that holds the path, or the free one where it belongs. */

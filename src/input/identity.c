@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/digest.h"
+#include "base/little.h"
 
 #define BLOCK_BYTES ((size_t)64 * 1024)
 #define SAMPLES 256
@@ -66,8 +67,7 @@ static bool digest_samples(int fd, uint64_t size_bytes, struct digest *d)
 	uint8_t size[8];
 	uint64_t n;
 
-	for (size_t i = 0; i < sizeof size; i++)
-		size[i] = (uint8_t)(size_bytes >> (8 * i));
+	little_put64(size, size_bytes);
 	digest_init(d);
 	digest_add(d, size, sizeof size);
 	for (uint64_t i = 0; i < SAMPLES; i++)

@@ -155,6 +155,8 @@ int query_next(struct query *q, struct event *e)
 {
 	int result, rc;
 
+	if (q == NULL)
+		return -1;
 	arena_reset(q->row);
 	while ((result = sqlite3_step(q->statement)) == SQLITE_ROW) {
 		rc = read_event(q->store, q->statement, q->row, e);

@@ -35,11 +35,7 @@ struct kafka_names *kafka_names_new(struct arena *a)
 
 static size_t bucket_of(struct sv text)
 {
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < text.n; i++)
-		h = (h ^ (uint8_t)text.p[i]) * UINT64_C(0x100000001b3);
-	return (size_t)((h * UINT64_C(0x9e3779b97f4a7c15)) >> 32) % NAME_BUCKETS;
+	return (size_t)((sv_hash(SV_HASH, text) * UINT64_C(0x9e3779b97f4a7c15)) >> 32) % NAME_BUCKETS;
 }
 
 static struct name *find(struct kafka_names *n, struct sv text)

@@ -20,10 +20,8 @@ struct speaker {
 
 static size_t slot_of(struct sv thread)
 {
-	uint64_t h = thread.n;
+	uint64_t h = sv_hash(SV_HASH, thread);
 
-	for (size_t i = 0; i < thread.n; i++)
-		h = (h ^ (unsigned char)thread.p[i]) * UINT64_C(0x100000001b3);
 	return (size_t)(h ^ h >> 32) % SLOTS;
 }
 

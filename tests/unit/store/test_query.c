@@ -10,6 +10,16 @@
 
 #include "story.h"
 
+/* What could not be asked fails where its answer is taken, and may be given back. */
+static void a_query_that_failed_gives_nothing(void **state)
+{
+	struct event e;
+
+	(void)state;
+	assert_int_equal(query_next(NULL, &e), -1);
+	query_free(NULL);
+}
+
 static void every_field_comes_back(void **state)
 {
 	struct story *st = story_new();
@@ -274,6 +284,7 @@ static void hosts_are_counted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_query_that_failed_gives_nothing),
 		cmocka_unit_test(every_field_comes_back),
 		cmocka_unit_test(events_come_by_time_then_id),
 		cmocka_unit_test(loaded_texts_are_shared_and_stay),
