@@ -11,6 +11,7 @@
 #include "input/capture/tcp_flow.h"
 #include "input/capture/tcp_pair.h"
 #include "input/capture/tcp_unseen.h"
+#include "input/capture/usually.h"
 
 /* The opening of a connection, while it was seen. */
 struct tcp_opening {
@@ -67,7 +68,7 @@ static inline bool tcp_conn_is_usual(const struct tcp_conn *c)
 {
 	static const uint8_t usual[sizeof c->state] = { true, false, TCP_OPEN, true, true, false };
 
-	return __builtin_memcmp(c->state, usual, sizeof usual) == 0;
+	return USUALLY(__builtin_memcmp(c->state, usual, sizeof usual) == 0);
 }
 
 /* From memory, for a segment of it that comes in a moment. */

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "input/capture/tcp.h"
+#include "input/capture/usually.h"
 
 #define TCP_COPY_SLOTS 4096
 #define TCP_ALIASES_MAX 32
@@ -57,9 +58,9 @@ static inline bool tcp_copies_see(struct tcp_copies *c, const struct segment *s,
 {
 	size_t at = (size_t)(digest % TCP_COPY_SLOTS);
 	int64_t limit_us = s->has_ip_id && s->ip_id != 0 ? TCP_COPY_WITH_ID_US : TCP_COPY_WITHOUT_ID_US;
-	bool is_copy = c->slot[at].us != 0 && c->slot[at].digest == digest && now_us - c->slot[at].us <= limit_us;
+	bool is_copy = SELDOM(c->slot[at].digest == digest && c->slot[at].us != 0 && now_us - c->slot[at].us <= limit_us);
 
-	if (c->has_domains || s->domain != 0)
+	if (SELDOM(c->has_domains || s->domain != 0))
 		tcp_copies_see_domain(c, at, s->domain, is_copy);
 	c->slot[at].digest = digest;
 	c->slot[at].us = now_us;

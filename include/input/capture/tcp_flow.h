@@ -15,6 +15,7 @@
 #include "input/capture/packet_place.h"
 #include "input/capture/tcp.h"
 #include "input/capture/tcp_median.h"
+#include "input/capture/usually.h"
 
 /*
  * A sequence number farther off than this is not believed until a second
@@ -178,7 +179,7 @@ static inline bool tcp_flow_is_usual(const struct tcp_flow *f)
 {
 	static const uint8_t usual[sizeof f->state] = { true };
 
-	return __builtin_memcmp(f->state, usual, sizeof usual) == 0 && !f->gap.open;
+	return USUALLY(__builtin_memcmp(f->state, usual, sizeof usual) == 0 && !f->gap.open);
 }
 
 enum tcp_data {

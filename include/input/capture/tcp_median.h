@@ -11,16 +11,40 @@
 #include <stdint.h>
 
 #define TCP_MEDIAN_BUCKETS 120	/* 30 octaves of microseconds: to 18 minutes */
+/* Values that wait, so that the buckets, which lie in other lines of the cache, are touched once for so many. */
+#define TCP_MEDIAN_WAITING 13
 
 struct tcp_median {
+	/* Of what is in the buckets, and where the median of that lies: asking for it costs the same however many there are. */
 	uint32_t count;
-	/* Where the median lies, kept as values come: asking for it costs the same however many there are. */
 	uint32_t below;		/* of count, in the buckets before it */
 	uint16_t middle;	/* its bucket */
+	uint8_t waits;
+	uint8_t waiting[TCP_MEDIAN_WAITING];	/* the buckets of the latest values, which do not count there yet */
 	uint16_t bucket[TCP_MEDIAN_BUCKETS];
 };
 
-void tcp_median_add(struct tcp_median *m, int64_t us);
+/* Puts what waits into the buckets, in order. Nobody else sees a difference. */
+void tcp_median_settle(struct tcp_median *m);
+
+static inline uint8_t tcp_median_bucket(int64_t us)
+{
+	uint64_t v = us < 1 ? 1 : (uint64_t)us;
+	unsigned octave = 63U - (unsigned)__builtin_clzll(v);
+	unsigned bucket = octave * 4 + (unsigned)((v << 2 >> octave) & 3);
+
+	return (uint8_t)(bucket < TCP_MEDIAN_BUCKETS ? bucket : TCP_MEDIAN_BUCKETS - 1);
+}
+
+static inline void tcp_median_add(struct tcp_median *m, int64_t us)
+{
+	m->waiting[m->waits++] = tcp_median_bucket(us);
+	if (m->waits == TCP_MEDIAN_WAITING)
+		tcp_median_settle(m);
+}
+
+/* How many were added; fewer once a bucket was full. */
+uint32_t tcp_median_count(const struct tcp_median *m);
 /* 0 when nothing was added. */
 int64_t tcp_median_us(const struct tcp_median *m);
 

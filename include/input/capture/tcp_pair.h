@@ -16,6 +16,7 @@
 #include "input/capture/cache_line.h"
 #include "input/capture/tcp_flow.h"
 #include "input/capture/tcp_median.h"
+#include "input/capture/usually.h"
 
 enum { TCP_A, TCP_B };	/* side a called, side b was called */
 
@@ -38,11 +39,12 @@ struct tcp_side {
 	uint32_t kernel_packets;	/* packets since last_act that needed no process */
 	bool acted;		/* last_act is known */
 	uint16_t payloads;	/* segments with new payload so far, up to TCP_PAYLOADS_LEAST */
-	int64_t accepted_us;	/* when data of it was last acknowledged */
+	/* What every acknowledgment touches. */
+	_Alignas(CACHE_LINE) int64_t accepted_us;	/* when data of it was last acknowledged */
 	int64_t trouble_us;	/* when data of it was last known to have stood unacknowledged for long */
+	struct tcp_median rtt;	/* of its data */
 	unsigned wakes;
 	int64_t woke_us[TCP_WAKES_KEPT];	/* when it was heard again after it had been silent for a while */
-	struct tcp_median rtt;	/* of its data */
 	struct tcp_median gaps;	/* between its payloads, bursts taken as one */
 };
 
@@ -77,6 +79,15 @@ struct tcp_pair {
 	uint8_t zone;
 	struct tcp_pair *next;	/* of the same hash, or in the free list */
 };
+
+/* From memory, for a segment of it that comes in a moment. */
+static inline void tcp_pair_fetch(const struct tcp_pair *p)
+{
+	for (unsigned side = TCP_A; side <= TCP_B; side++) {
+		__builtin_prefetch(&p->side[side]);
+		__builtin_prefetch(&p->side[side].accepted_us);
+	}
+}
 
 struct tcp_pairs;
 
@@ -115,7 +126,7 @@ static inline void tcp_pair_hear(struct tcp_pair *p, unsigned side, int64_t now_
 {
 	struct tcp_side *s = &p->side[side];
 
-	if (s->heard_us != 0 && now_us - s->heard_us > TCP_TROUBLE_US)
+	if (SELDOM(s->heard_us != 0 && now_us - s->heard_us > TCP_TROUBLE_US))
 		tcp_pair_wake(s, now_us);
 	s->heard_us = now_us;
 }
@@ -133,7 +144,7 @@ bool tcp_pair_quiet(const struct tcp_pair *p, unsigned side, int64_t now_us, str
 /* Whether it may be: the silence began with the last act, or later. */
 static inline bool tcp_pair_may_be_quiet(const struct tcp_pair *p, unsigned side, int64_t now_us)
 {
-	return p->side[side].acted && now_us - p->side[side].last_act.us > TCP_QUIET_LEAST_US;
+	return SELDOM(p->side[side].acted && now_us - p->side[side].last_act.us > TCP_QUIET_LEAST_US);
 }
 
 /* The process of a side acts at mark. It was asked before whether it had been quiet until then. */

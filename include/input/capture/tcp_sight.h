@@ -15,6 +15,7 @@
  */
 
 #include "input/capture/tcp_report.h"
+#include "input/capture/usually.h"
 
 /* What both sides have sent up to a packet, in units of so many bits: a request of Kafka's and its answer, or two. */
 #define TCP_PASSAGE_BITS 8
@@ -53,7 +54,7 @@ static inline void tcp_sight_see(struct tcp_sights *all, struct tcp_report *r, c
 	if (s->payload_bytes == 0 || s->payload_bytes > TCP_SIGHT_PAYLOAD_MOST)
 		return;
 	passage = tcp_sight_passage(c, s);
-	if ((passage & (of_pair->mask | all->mask)) == 0 || passage == of_pair->passage)
+	if (SELDOM((passage & (of_pair->mask | all->mask)) == 0 || passage == of_pair->passage))
 		tcp_sight_pick(all, r, c, side, s);
 }
 

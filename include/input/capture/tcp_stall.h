@@ -50,7 +50,7 @@ static inline void tcp_stall_heard(struct tcp_flow *f, int64_t now_us)
 	if (f->sent_count == 0)
 		return;
 	since_us = f->sent[0].first.us > f->wait.heard_us ? f->sent[0].first.us : f->wait.heard_us;
-	if (now_us - since_us > TCP_STALL_LEAST_US)
+	if (SELDOM(now_us - since_us > TCP_STALL_LEAST_US))
 		tcp_stall_judge(f, now_us - since_us);
 	f->wait.heard_us = now_us;
 }
@@ -61,7 +61,7 @@ static inline void tcp_stall_host_heard(struct tcp_pair *p, unsigned side, const
 					struct tcp_report *r)
 {
 	tcp_pair_hear(p, side, now_us);
-	if (p->side[!side].given_up != NULL)
+	if (SELDOM(p->side[!side].given_up != NULL))
 		tcp_stall_given_up_heard(&p->side[!side], c, now_us, r);
 }
 

@@ -16,6 +16,7 @@
 
 #include "input/capture/tcp.h"
 #include "input/capture/tcp_median.h"
+#include "input/capture/usually.h"
 
 /* The numbers of one direction. */
 struct tcp_numbers {
@@ -54,7 +55,7 @@ static inline struct tcp_left_out tcp_unseen_take(struct tcp_numbers *n, const s
 	struct tcp_left_out none = { .packets = 0 };
 
 	/* Segments that belong to no socket, as some resets, have numbers of their own. */
-	if (!s->has_ip_id || (s->flags & (TCP_SYN | TCP_RST)) != 0)
+	if (SELDOM(!s->has_ip_id || (s->flags & (TCP_SYN | TCP_RST)) != 0))
 		return none;
 	n->us = now_us;
 	n->id = s->ip_id;

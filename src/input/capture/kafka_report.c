@@ -181,7 +181,7 @@ static bool is_late(const struct kafka_conn *c, const struct kafka_request *r, i
 	*usual_us = 0;
 	if (us <= LATE_US || !allowed_us(c, r, &allowed) || us <= allowed + LATE_US)
 		return false;
-	if (l != NULL && l->usual.count >= USUAL_SAMPLES_LEAST)
+	if (l != NULL && tcp_median_count(&l->usual) >= USUAL_SAMPLES_LEAST)
 		*usual_us = tcp_median_us(&l->usual);
 	return us > *usual_us * LATE_TIMES;
 }
@@ -270,7 +270,7 @@ static void put_latency(struct kafka *k, const struct kafka_latency *l)
 	tcp_report_path(&e, &callee, &ends);
 	e.set &= ~FIELD_BIT(FIELD_PATH_A);
 	event_set_text(&e, FIELD_API, sv_of(api_name(&named)));
-	event_set_int(&e, FIELD_SAMPLES, l->usual.count);
+	event_set_int(&e, FIELD_SAMPLES, tcp_median_count(&l->usual));
 	event_set_int(&e, FIELD_USUAL_US, tcp_median_us(&l->usual));
 	event_set_int(&e, FIELD_ELAPSED_MS, l->max_us / US_PER_MS);
 	tcp_report_put(k->report, &e);

@@ -15,6 +15,7 @@
 #include "input/capture/tcp_stall.h"
 #include "input/capture/tcp_state.h"
 #include "input/capture/tcp_take.h"
+#include "input/capture/usually.h"
 
 /* Open at once; the least recently active gives way. About 2.5 KB each. */
 #define CONNECTIONS_MAX 16384
@@ -117,12 +118,12 @@ static struct tcp_conn *open_connection(struct tcp *t, const struct segment *s, 
 		c->flow[i].conn = c;
 		c->flow[i].side = (uint8_t)i;
 	}
-	tcp_table_add(&t->table, c);
-	t->connections++;
-	tcp_activity_add(&t->activity, c->number);
 	c->pair = tcp_pairs_hold(t->pairs, c->domain, &c->address[TCP_A], &c->address[TCP_B], c->port[TCP_B]);
 	c->pair->caller_port = c->port[TCP_A];
 	c->pair->certain = c->pair->certain || (s->flags & TCP_SYN) != 0;
+	tcp_table_add(&t->table, c);
+	t->connections++;
+	tcp_activity_add(&t->activity, c->number);
 	*side = a;
 	return c;
 }
@@ -188,7 +189,7 @@ static __attribute__((noinline)) struct tcp_conn *find_connection(struct tcp *t,
 ALWAYS_INLINE struct tcp_conn *connection_of(struct tcp *t, const struct segment *s, uint64_t hash,
 					     struct tcp_conn *likely, unsigned *side)
 {
-	if (likely == NULL || (s->flags & TCP_SYN) != 0 || !tcp_table_is(likely, s, side))
+	if (SELDOM(likely == NULL || (s->flags & TCP_SYN) != 0 || !tcp_table_is(likely, s, side)))
 		return find_connection(t, s, hash, side);
 	tcp_activity_touch(&t->activity, likely->number);
 	return likely;
@@ -239,12 +240,14 @@ static struct segment in_its_domain(const struct tcp *t, const struct segment *s
 
 struct tcp_conn *tcp_expect(const struct tcp *t, const struct tcp_key *key)
 {
-	struct tcp_conn *likely = tcp_table_guess(&t->table, key->hash);
+	const struct tcp_place *likely = tcp_table_guess(&t->table, key->hash);
 
 	tcp_copies_fetch(t->copies, key->digest);
-	if (likely != NULL)
-		tcp_conn_fetch(likely);
-	return likely;
+	if (likely == NULL)
+		return NULL;
+	tcp_conn_fetch(likely->conn);
+	tcp_pair_fetch(likely->pair);
+	return likely->conn;
 }
 
 /* any: without the short ways. */
@@ -263,9 +266,9 @@ ALWAYS_INLINE int take_segment(struct tcp *t, const struct segment *s, const str
 	before_us = c->pair->side[side].heard_us;
 	tcp_sight_see(&t->sights, &t->report, c, side, s);
 	tcp_stall_host_heard(c->pair, side, c, t->now_us, &t->report);
-	if (!c->closed)
+	if (USUALLY(!c->closed))
 		(any ? tcp_take_any : tcp_take)(t, c, s, side, before_us);
-	if (!c->closed && !c->is_foreign && (s->payload_bytes > 0 || c->kafka != NULL))
+	if (USUALLY(!c->closed && !c->is_foreign) && (s->payload_bytes > 0 || c->kafka != NULL))
 		(any ? kafka_segment_any : kafka_segment)(t->kafka, c, side, s, t->now_us);
 	return result(t);
 }
@@ -309,7 +312,7 @@ int tcp_segment_expected(struct tcp *t, const struct segment *s, const struct tc
 {
 	const bool copy = is_copy(t, s, key);
 
-	if (copy || t->copies->alias_count > 0)
+	if (SELDOM(copy || t->copies->alias_count > 0))
 		return take_odd(t, s, key, likely, copy, false);
 	return take_segment(t, s, key, likely, false);
 }

@@ -8,28 +8,13 @@
 
 /* ---- the histogram ---- */
 
-/* v is not 0. */
-static unsigned octave_of(uint64_t v)
-{
-	return 63U - (unsigned)__builtin_clzll(v);
-}
-
-static unsigned bucket_of(int64_t us)
-{
-	uint64_t v = us < 1 ? 1 : (uint64_t)us;
-	unsigned octave = octave_of(v);
-	unsigned bucket = octave * 4 + (unsigned)((v << 2 >> octave) & 3);
-
-	return bucket < TCP_MEDIAN_BUCKETS ? bucket : TCP_MEDIAN_BUCKETS - 1;
-}
-
 /* Four times its lower end, so that the first octaves stay whole numbers. */
 static uint64_t lower_end_x4(unsigned bucket)
 {
 	return (uint64_t)(4 + bucket % 4) << bucket / 4;
 }
 
-/* To the bucket that holds the value in the middle; one value moves it by a bucket or two. */
+/* To the bucket that holds the value in the middle; a few values move it by a bucket or two. */
 static void find_middle(struct tcp_median *m)
 {
 	uint32_t middle = m->count / 2;
@@ -51,25 +36,45 @@ static void halve(struct tcp_median *m)
 	}
 }
 
-void tcp_median_add(struct tcp_median *m, int64_t us)
+void tcp_median_settle(struct tcp_median *m)
 {
-	unsigned bucket = bucket_of(us);
+	for (unsigned i = 0; i < m->waits; i++) {
+		unsigned bucket = m->waiting[i];
 
-	if (m->bucket[bucket] == UINT16_MAX)
-		halve(m);
-	m->bucket[bucket]++;
-	m->below += bucket < m->middle;
-	m->count++;
+		if (m->bucket[bucket] == UINT16_MAX)
+			halve(m);
+		m->bucket[bucket]++;
+		m->below += bucket < m->middle;
+		m->count++;
+	}
+	m->waits = 0;
+	/* Where it lies depends on what is in the buckets alone, not on when it is looked for. */
 	find_middle(m);
+}
+
+/* Asked seldom, so that the copy does not matter. */
+static struct tcp_median settled(const struct tcp_median *m)
+{
+	struct tcp_median all = *m;
+
+	if (all.waits > 0)
+		tcp_median_settle(&all);
+	return all;
+}
+
+uint32_t tcp_median_count(const struct tcp_median *m)
+{
+	return settled(m).count;
 }
 
 int64_t tcp_median_us(const struct tcp_median *m)
 {
-	uint64_t width_x4 = UINT64_C(1) << m->middle / 4;
+	const struct tcp_median all = settled(m);
+	uint64_t width_x4 = UINT64_C(1) << all.middle / 4;
 
 	/* As if the bucket's values were spread evenly over it. */
-	return m->count == 0 ? 0 : (int64_t)((lower_end_x4(m->middle) +
-					      width_x4 * (m->count / 2 - m->below) / m->bucket[m->middle]) / 4);
+	return all.count == 0 ? 0 : (int64_t)((lower_end_x4(all.middle) +
+					       width_x4 * (all.count / 2 - all.below) / all.bucket[all.middle]) / 4);
 }
 
 /* ---- the thinned set ---- */
@@ -92,7 +97,8 @@ void tcp_samples_add(struct tcp_samples *s, int64_t us)
 		s->max_us = value;
 	if (s->stride == 0)
 		s->stride = 1;
-	if (s->total++ % s->stride != 0)
+	/* A power of two. */
+	if ((s->total++ & (s->stride - 1)) != 0)
 		return;
 	if (s->kept == TCP_SAMPLES_KEPT)
 		thin(s);

@@ -160,14 +160,14 @@ int64_t tcp_pair_woke_us(const struct tcp_pair *p, unsigned side, int64_t since_
 
 static bool is_rhythm_known(const struct tcp_side *side)
 {
-	return side->gaps.count >= GAPS_LEAST || side->payloads >= TCP_PAYLOADS_LEAST;
+	return tcp_median_count(&side->gaps) >= GAPS_LEAST || side->payloads >= TCP_PAYLOADS_LEAST;
 }
 
 static bool is_too_long(const struct tcp_side *side, int64_t silence_us)
 {
 	if (silence_us <= TCP_QUIET_LEAST_US)
 		return false;
-	return side->gaps.count < GAPS_LEAST || silence_us > tcp_median_us(&side->gaps) * QUIET_GAPS;
+	return tcp_median_count(&side->gaps) < GAPS_LEAST || silence_us > tcp_median_us(&side->gaps) * QUIET_GAPS;
 }
 
 static bool has_flow_in_trouble(const struct tcp_side *side, int64_t now_us)

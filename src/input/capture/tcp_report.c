@@ -86,7 +86,7 @@ static void set_direction(struct event *e, unsigned side)
 /* Absent, not 0, when no round trip was measured. */
 static void set_rtt(struct event *e, const struct tcp_median *rtt)
 {
-	if (rtt->count > 0)
+	if (tcp_median_count(rtt) > 0)
 		event_set_int(e, FIELD_RTT_MEDIAN_US, tcp_median_us(rtt));
 }
 

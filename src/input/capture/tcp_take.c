@@ -7,6 +7,7 @@
 #include "input/capture/tcp_calm.h"
 #include "input/capture/tcp_opening.h"
 #include "input/capture/tcp_stall.h"
+#include "input/capture/usually.h"
 
 #define RTO_LEAST_US (200 * US_PER_MS)
 /* The median is not the smoothed round trip, and timers tick. */
@@ -80,7 +81,7 @@ static inline void count_segment(struct tcp *t, struct tcp_flow *f, const struct
 {
 	int64_t second = t->now_us / US_PER_S;
 
-	if (!f->now.open || f->now.second != second)
+	if (SELDOM(!f->now.open || f->now.second != second))
 		begin_second(t, f, s, second);
 	f->now.segments++;
 	f->now.bytes += s->payload_bytes;
@@ -290,8 +291,8 @@ void tcp_take_any(struct tcp *t, struct tcp_conn *c, const struct segment *s, un
 /* No flag but ACK and PSH, and nothing to say beside what it acknowledges and carries. */
 static inline bool is_plain(const struct segment *s)
 {
-	return (s->flags & (TCP_SYN | TCP_FIN | TCP_RST | TCP_ACK)) == TCP_ACK && s->window != 0 && !s->has_duplicate &&
-	       s->payload_bytes != 1;
+	return USUALLY((s->flags & (TCP_SYN | TCP_FIN | TCP_RST | TCP_ACK)) == TCP_ACK && s->window != 0 &&
+		       !s->has_duplicate && s->payload_bytes != 1);
 }
 
 /* For a usual flow: what take_acknowledgment does when nothing was sent again and there is no stall. */
@@ -301,7 +302,7 @@ static inline void take_plain_acknowledgment(struct tcp *t, struct tcp_flow *f, 
 
 	if (f->sent_count == 0 && ack == f->next)
 		return;
-	if (f->wait.stalled || !tcp_flow_is_accepted(f, ack)) {
+	if (SELDOM(f->wait.stalled || !tcp_flow_is_accepted(f, ack))) {
 		take_acknowledgment(t, f, ack);
 		return;
 	}
@@ -337,8 +338,8 @@ static void take_plain(struct tcp *t, struct tcp_conn *c, const struct segment *
 
 void tcp_take(struct tcp *t, struct tcp_conn *c, const struct segment *s, unsigned side, int64_t before_us)
 {
-	if (is_plain(s) && s->sequence == c->flow[side].next && tcp_conn_is_usual(c) &&
-	    tcp_flow_is_usual(&c->flow[side]) && tcp_flow_is_usual(&c->flow[!side]))
+	if (USUALLY(is_plain(s) && s->sequence == c->flow[side].next && tcp_conn_is_usual(c) &&
+		    tcp_flow_is_usual(&c->flow[side]) && tcp_flow_is_usual(&c->flow[!side])))
 		take_plain(t, c, s, side, before_us);
 	else
 		tcp_take_any(t, c, s, side, before_us);
