@@ -62,10 +62,10 @@ struct tcp_accepted {
 
 /* Data passed over: lost before the capture point, out of order, or dropped by the capture. */
 struct tcp_gap {
-	struct tcp_mark seen;
 	bool open;
 	bool bare;	/* known by segments without payload alone: all that the side sent since is missing */
 	uint32_t from, to;
+	struct tcp_mark seen;
 };
 
 /* More are taken together with the latest: only their round trips are lost. */
@@ -98,11 +98,12 @@ struct tcp_stall {
 /* The second at hand (net.second). What every segment touches stands first. */
 struct tcp_second {
 	bool open;
+	uint32_t segments;
 	int64_t second;
-	uint32_t segments, retransmits, timeouts;
-	uint32_t needless;	/* of the retransmits: no timer had run out, and the peer says that it had the data */
 	uint64_t bytes;
 	struct tcp_samples rtt;
+	uint32_t retransmits, timeouts;
+	uint32_t needless;	/* of the retransmits: no timer had run out, and the peer says that it had the data */
 	/* First and latest of the transmissions whose timers ran out, when they were sent; 0: none. */
 	int64_t lost_first_us, lost_last_us;
 	struct tcp_mark mark;
@@ -153,21 +154,24 @@ struct tcp_flow {
 	bool fills;		/* the latest segment filled the gap in "filled" */
 	bool hasty;		/* data was sent again before its timer ran out: the latest */
 	bool held_left;		/* its side has left: it waits for the peer to be heard elsewhere */
+	int64_t resent_after_us;	/* of the latest segment; 0 unless it was sent again */
 	struct tcp_gap gap;
 	struct tcp_second now;
-	struct tcp_wait wait;
-	struct tcp_flow *newer, *older;		/* unacknowledged flows of the pair's side */
-	struct tcp_accepted accepted;
-	int64_t progress_us;	/* when the peer acknowledged data last */
-	int64_t resent_after_us;	/* of the latest segment; 0 unless it was sent again */
-	struct tcp_sent sent[TCP_SENT_MAX];	/* by sequence */
-	/* Seldom. */
+	/* Seldom: what fills up the line. */
 	struct tcp_flow *next_given_up, *previous_given_up;
-	struct tcp_gap filled;	/* by the latest segment, if it fills: a bare gap, as it was */
 	int64_t gap_sign_us;	/* of a bare gap: when the side's host was first heard again; set by tcp_stall_missed */
 	uint32_t hasty_from, hasty_to;
 	uint32_t jump_next;	/* where the stream goes on if the jump was true */
 	uint32_t ack_at;
+	/* What every acknowledgment of its data touches. */
+	_Alignas(CACHE_LINE) struct tcp_wait wait;
+	_Alignas(CACHE_LINE) struct tcp_flow *newer;	/* unacknowledged flows of the pair's side */
+	struct tcp_flow *older;
+	struct tcp_accepted accepted;
+	int64_t progress_us;	/* when the peer acknowledged data last */
+	_Alignas(CACHE_LINE) struct tcp_sent sent[TCP_SENT_MAX];	/* by sequence */
+	/* Seldom. */
+	struct tcp_gap filled;	/* by the latest segment, if it fills: a bare gap, as it was */
 	struct tcp_stall held_stall;
 	int64_t held_since_us, held_replaced_us;
 	struct tcp_mark window_closed_mark;
