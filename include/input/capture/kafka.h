@@ -28,6 +28,8 @@ struct kafka *kafka_new(struct arena *a, struct tcp_report *report);
 void kafka_segment(struct kafka *k, struct tcp_conn *c, unsigned side, const struct segment *s, int64_t now_us);
 /* The same without the short cut for what is passed over. */
 void kafka_segment_any(struct kafka *k, struct tcp_conn *c, unsigned side, const struct segment *s, int64_t now_us);
+/* From memory, for a segment of its connection that comes in a moment. */
+void kafka_fetch_conn(const struct kafka_conn *c);
 /* Packets are missing: nothing is concluded across. */
 void kafka_cut(struct kafka *k, struct tcp_conn *c);
 /* The connection, or with censored the evidence, ends; requests without an answer are told. */

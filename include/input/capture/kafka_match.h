@@ -32,6 +32,7 @@ struct kafka_request {
 	int32_t correlation;
 	int16_t key, version;
 	uint32_t end;		/* sequence number after its last byte */
+	struct kafka_item *items;
 	struct packet_place place;	/* of its first byte */
 	int64_t begun_us;	/* its first byte */
 	int64_t sent_us;	/* its last byte, for the first time; 0: not seen yet */
@@ -42,7 +43,6 @@ struct kafka_request {
 	struct sv client, group, member, instance, reason, protocol;
 	struct kafka_number generation, session_ms, rebalance_ms, max_wait_ms, key_type;
 	bool is_replica;	/* a broker's own fetch */
-	struct kafka_item *items;
 };
 
 /* Of a whole capture: what is free, and how many there are. */

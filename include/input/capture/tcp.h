@@ -54,7 +54,7 @@ int tcp_segment(struct tcp *t, const struct segment *s);
 /* The same without the short ways of the commonest segments, for tests to compare the two. */
 int tcp_segment_any(struct tcp *t, const struct segment *s);
 /*
- * The same in two steps, some segments apart: what the segment will need is
+ * The same in three steps, some segments apart: what the segment will need is
  * fetched from memory while those before it are taken. What comes between
  * changes nothing of what is made of it.
  */
@@ -64,6 +64,8 @@ struct tcp_key {
 struct tcp_conn;
 /* Gives what most likely will be its connection; NULL: it has none. */
 struct tcp_conn *tcp_expect(const struct tcp *t, const struct tcp_key *key);
+/* By now the connection, which may be NULL, can be looked at without a wait: fetches what it needs for this segment. */
+void tcp_prepare(const struct tcp_conn *likely, const struct segment *s);
 int tcp_segment_expected(struct tcp *t, const struct segment *s, const struct tcp_key *key, struct tcp_conn *likely);
 
 /*

@@ -71,17 +71,11 @@ static inline bool tcp_conn_is_usual(const struct tcp_conn *c)
 	return USUALLY(__builtin_memcmp(c->state, usual, sizeof usual) == 0);
 }
 
-/* From memory, for a segment of it that comes in a moment. */
+/* From memory, for a segment of it that comes in a moment (tcp_expect). */
 static inline void tcp_conn_fetch(const struct tcp_conn *c)
 {
 	__builtin_prefetch(c);
 	__builtin_prefetch(&c->kafka);
-	__builtin_prefetch(&c->flow[0]);
-	__builtin_prefetch(&c->flow[0].now);
-	__builtin_prefetch(&c->flow[0].wait);
-	__builtin_prefetch(&c->flow[1]);
-	__builtin_prefetch(&c->flow[1].now);
-	__builtin_prefetch(&c->flow[1].wait);
 }
 
 static inline bool tcp_conn_is_end(const struct tcp_conn *c, unsigned side, const uint8_t address[16], uint16_t port)
@@ -100,8 +94,12 @@ static inline bool tcp_conn_is_of(const struct tcp_conn *c, const struct segment
 {
 	if (c->address[TCP_A].version != s->ip_version)
 		return false;
-	*side = tcp_conn_is_from(c, TCP_A, s) ? TCP_A : TCP_B;
-	return *side == TCP_A || tcp_conn_is_from(c, TCP_B, s);
+	/* Which way a packet goes is a toss of a coin: so it is not asked by a branch. */
+	*side = c->port[TCP_A] != s->source_port;
+	if (USUALLY(tcp_conn_is_from(c, *side, s)))
+		return true;
+	*side = !*side;
+	return tcp_conn_is_from(c, *side, s);
 }
 
 static inline void tcp_conn_enter(struct tcp_conn *c)

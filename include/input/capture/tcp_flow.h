@@ -178,6 +178,24 @@ struct tcp_flow {
 	struct tcp_calm calm;
 };
 
+/* From memory, for a segment of it that comes in a moment. */
+static inline void tcp_flow_fetch_sender(const struct tcp_flow *f)
+{
+	__builtin_prefetch(f);
+	__builtin_prefetch(&f->now.bytes);
+	__builtin_prefetch(&f->sent);
+}
+
+/* The same, for one that acknowledges its data. */
+static inline void tcp_flow_fetch_receiver(const struct tcp_flow *f)
+{
+	__builtin_prefetch(f);
+	__builtin_prefetch(&f->now.bytes);
+	__builtin_prefetch(&f->wait);
+	__builtin_prefetch(&f->newer);
+	__builtin_prefetch(&f->sent);
+}
+
 /* Where it stands is known, no doubt or gap is open, and nothing is held up: nearly always. */
 static inline bool tcp_flow_is_usual(const struct tcp_flow *f)
 {

@@ -45,7 +45,7 @@ struct tcp_side {
 	struct tcp_median rtt;	/* of its data */
 	unsigned wakes;
 	int64_t woke_us[TCP_WAKES_KEPT];	/* when it was heard again after it had been silent for a while */
-	struct tcp_median gaps;	/* between its payloads, bursts taken as one */
+	_Alignas(CACHE_LINE) struct tcp_median gaps;	/* between its payloads, bursts taken as one */
 };
 
 /* Packets picked to be found again (tcp_sight.h), in passages of a conversation. */
@@ -80,13 +80,14 @@ struct tcp_pair {
 	struct tcp_pair *next;	/* of the same hash, or in the free list */
 };
 
-/* From memory, for a segment of it that comes in a moment. */
-static inline void tcp_pair_fetch(const struct tcp_pair *p)
+/* From memory, for a segment of that side that comes in a moment. */
+static inline void tcp_pair_fetch(const struct tcp_pair *p, unsigned side)
 {
-	for (unsigned side = TCP_A; side <= TCP_B; side++) {
-		__builtin_prefetch(&p->side[side]);
-		__builtin_prefetch(&p->side[side].accepted_us);
-	}
+	__builtin_prefetch(&p->side[side]);
+	__builtin_prefetch(&p->side[!side]);
+	__builtin_prefetch(&p->side[!side].accepted_us);
+	__builtin_prefetch(&p->side[side].gaps);
+	__builtin_prefetch(&p->sights);
 }
 
 struct tcp_pairs;

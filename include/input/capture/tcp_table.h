@@ -18,10 +18,7 @@
 struct tcp_table {
 	struct arena *arena;
 	uint32_t *tag;		/* 0: nothing there */
-	struct tcp_place {
-		struct tcp_conn *conn;
-		struct tcp_pair *pair;	/* of it: so that both are fetched without a look at either */
-	} *place;
+	struct tcp_conn **conn;
 	size_t mask;		/* places, less one */
 	size_t count;
 };
@@ -32,15 +29,15 @@ struct tcp_conn *tcp_table_find(const struct tcp_table *t, const struct segment 
 /* The same, of the same ends in whatever other domain; the one that comes first. */
 struct tcp_conn *tcp_table_find_elsewhere(const struct tcp_table *t, const struct segment *s, uint64_t hash,
 					  unsigned *side);
-/* Where the one stands that most likely tcp_table_find will give, without a look at it; NULL: there is none. */
-const struct tcp_place *tcp_table_guess(const struct tcp_table *t, uint64_t hash);
+/* The one that most likely tcp_table_find will give, without a look at it; NULL: there is none. */
+struct tcp_conn *tcp_table_guess(const struct tcp_table *t, uint64_t hash);
 /* Whether tcp_table_find would give c. It may have left the table, or be another one by now. */
 static inline bool tcp_table_is(const struct tcp_conn *c, const struct segment *s, unsigned *side)
 {
 	return c->in_table && c->domain == s->domain && tcp_conn_is_of(c, s, side);
 }
 
-/* c->hash is set, tcp_hash of a segment of it, and c->pair. */
+/* c->hash is set: tcp_hash of a segment of it. */
 void tcp_table_add(struct tcp_table *t, struct tcp_conn *c);
 void tcp_table_remove(struct tcp_table *t, const struct tcp_conn *c);
 

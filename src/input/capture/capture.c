@@ -386,8 +386,9 @@ static int take_record(struct capture *c, const struct record *r, const struct r
 /* ---- runs ---- */
 
 /*
- * What a packet needs is fetched so many packets before it is taken; what is
- * told of the packet itself, by another core, so many before that.
+ * What a packet needs is fetched so many packets before it is taken; where that
+ * is found, so many before that; and so many before that what is told of the
+ * packet itself, by another core.
  */
 #define AHEAD 8
 
@@ -435,18 +436,20 @@ static struct tcp_conn *expect(const struct capture *c, const struct record_pack
 
 static int take_run(struct capture *c, const struct record_run *run)
 {
-	const size_t count = run->count, first = count < AHEAD ? count : AHEAD;
-	struct tcp_conn *likely[AHEAD] = { NULL };
+	const size_t count = run->count, first = count < 2 * AHEAD ? count : 2 * AHEAD;
+	struct tcp_conn *likely[2 * AHEAD] = { NULL };
 
 	for (size_t i = 0; i < first; i++)
 		likely[i] = expect(c, &run->packet[i]);
 	for (size_t i = 0; i < count; i++) {
-		if (take(c, &run->record[i], &run->packet[i], likely[i % AHEAD]) != 0)
+		if (take(c, &run->record[i], &run->packet[i], likely[i % (2 * AHEAD)]) != 0)
 			return -1;
 		if (i + AHEAD < count)
-			likely[i % AHEAD] = expect(c, &run->packet[i + AHEAD]);
+			tcp_prepare(likely[(i + AHEAD) % (2 * AHEAD)], &run->packet[i + AHEAD].segment);
 		if (i + 2 * AHEAD < count)
-			fetch(&run->packet[i + 2 * AHEAD], sizeof run->packet[0]);
+			likely[i % (2 * AHEAD)] = expect(c, &run->packet[i + 2 * AHEAD]);
+		if (i + 3 * AHEAD < count)
+			fetch(&run->packet[i + 3 * AHEAD], sizeof run->packet[0]);
 	}
 	return 0;
 }

@@ -234,6 +234,13 @@ void kafka_segment(struct kafka *k, struct tcp_conn *t, unsigned side, const str
 	}
 }
 
+void kafka_fetch_conn(const struct kafka_conn *c)
+{
+	__builtin_prefetch(c);
+	__builtin_prefetch(&c->stream[0].over);
+	__builtin_prefetch(&c->fetch);
+}
+
 void kafka_cut(struct kafka *k, struct tcp_conn *t)
 {
 	struct kafka_conn *c = t->kafka;

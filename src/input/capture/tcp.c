@@ -240,14 +240,26 @@ static struct segment in_its_domain(const struct tcp *t, const struct segment *s
 
 struct tcp_conn *tcp_expect(const struct tcp *t, const struct tcp_key *key)
 {
-	const struct tcp_place *likely = tcp_table_guess(&t->table, key->hash);
+	struct tcp_conn *likely = tcp_table_guess(&t->table, key->hash);
 
 	tcp_copies_fetch(t->copies, key->digest);
-	if (likely == NULL)
-		return NULL;
-	tcp_conn_fetch(likely->conn);
-	tcp_pair_fetch(likely->pair);
-	return likely->conn;
+	if (likely != NULL)
+		tcp_conn_fetch(likely);
+	return likely;
+}
+
+void tcp_prepare(const struct tcp_conn *likely, const struct segment *s)
+{
+	unsigned side;
+
+	if (likely == NULL || !likely->in_table)
+		return;
+	side = likely->port[TCP_A] == s->source_port ? TCP_A : TCP_B;
+	tcp_flow_fetch_sender(&likely->flow[side]);
+	tcp_flow_fetch_receiver(&likely->flow[!side]);
+	tcp_pair_fetch(likely->pair, side);
+	if (likely->kafka != NULL)
+		kafka_fetch_conn(likely->kafka);
 }
 
 /* any: without the short ways. */
@@ -305,7 +317,7 @@ int tcp_segment(struct tcp *t, const struct segment *s)
 {
 	const struct tcp_key key = tcp_key_of(s);
 
-	return tcp_segment_expected(t, s, &key, tcp_expect(t, &key));
+	return tcp_segment_expected(t, s, &key, tcp_table_guess(&t->table, key.hash));
 }
 
 int tcp_segment_expected(struct tcp *t, const struct segment *s, const struct tcp_key *key, struct tcp_conn *likely)

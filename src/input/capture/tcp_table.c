@@ -15,7 +15,7 @@ static uint32_t tag_of(uint64_t hash)
 static void make_places(struct tcp_table *t, size_t places)
 {
 	t->tag = arena_array(t->arena, places, sizeof *t->tag);
-	t->place = arena_array(t->arena, places, sizeof *t->place);
+	t->conn = arena_array(t->arena, places, sizeof *t->conn);
 	t->mask = places - 1;
 }
 
@@ -32,9 +32,9 @@ static struct tcp_conn *find(const struct tcp_table *t, const struct segment *s,
 	uint32_t tag = tag_of(hash);
 
 	for (size_t at = hash & t->mask; t->tag[at] != 0; at = (at + 1) & t->mask)
-		if (t->tag[at] == tag && (t->place[at].conn->domain != s->domain) == elsewhere &&
-		    tcp_conn_is_of(t->place[at].conn, s, side))
-			return t->place[at].conn;
+		if (t->tag[at] == tag && (t->conn[at]->domain != s->domain) == elsewhere &&
+		    tcp_conn_is_of(t->conn[at], s, side))
+			return t->conn[at];
 	return NULL;
 }
 
@@ -49,13 +49,13 @@ struct tcp_conn *tcp_table_find_elsewhere(const struct tcp_table *t, const struc
 	return find(t, s, hash, true, side);
 }
 
-const struct tcp_place *tcp_table_guess(const struct tcp_table *t, uint64_t hash)
+struct tcp_conn *tcp_table_guess(const struct tcp_table *t, uint64_t hash)
 {
 	uint32_t tag = tag_of(hash);
 
 	for (size_t at = hash & t->mask; t->tag[at] != 0; at = (at + 1) & t->mask)
 		if (t->tag[at] == tag)
-			return &t->place[at];
+			return t->conn[at];
 	return NULL;
 }
 
@@ -66,7 +66,7 @@ static void put(struct tcp_table *t, struct tcp_conn *c)
 	while (t->tag[at] != 0)
 		at = (at + 1) & t->mask;
 	t->tag[at] = tag_of(c->hash);
-	t->place[at] = (struct tcp_place){ c, c->pair };
+	t->conn[at] = c;
 }
 
 /* The old places stay in the arena: as many again as there are now, at most. */
@@ -77,7 +77,7 @@ static void grow(struct tcp_table *t)
 	make_places(t, 2 * (old.mask + 1));
 	for (size_t i = 0; i <= old.mask; i++)
 		if (old.tag[i] != 0)
-			put(t, old.place[i].conn);
+			put(t, old.conn[i]);
 }
 
 void tcp_table_add(struct tcp_table *t, struct tcp_conn *c)
@@ -97,16 +97,16 @@ void tcp_table_remove(struct tcp_table *t, const struct tcp_conn *c)
 {
 	size_t hole = c->hash & t->mask;
 
-	while (t->place[hole].conn != c)
+	while (t->conn[hole] != c)
 		hole = (hole + 1) & t->mask;
 	for (size_t at = (hole + 1) & t->mask; t->tag[at] != 0; at = (at + 1) & t->mask) {
-		if (must_stay(t->place[at].conn->hash & t->mask, hole, at))
+		if (must_stay(t->conn[at]->hash & t->mask, hole, at))
 			continue;
 		t->tag[hole] = t->tag[at];
-		t->place[hole] = t->place[at];
+		t->conn[hole] = t->conn[at];
 		hole = at;
 	}
 	t->tag[hole] = 0;
-	t->place[hole] = (struct tcp_place){ NULL, NULL };
+	t->conn[hole] = NULL;
 	t->count--;
 }
