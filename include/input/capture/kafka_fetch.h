@@ -46,10 +46,10 @@ void kafka_fetch_begin(struct kafka_fetch *f, int version, bool flexible, uint64
 /* n more bytes; bytes NULL: they were lost. */
 void kafka_fetch_take(struct kafka_fetch *f, const uint8_t *bytes, uint64_t n, const struct kafka_fetch_user *user);
 
-/* Whether n bytes at hand, or lost, are the inside of a batch, and it does not end with them. */
+/* Whether n bytes at hand, or lost, are the inside of a batch. */
 static inline bool kafka_fetch_is_inside(const struct kafka_fetch *f, uint64_t n)
 {
-	return f->skip > n && !f->lost;
+	return f->skip >= n && !f->lost;
 }
 
 /* The same as kafka_fetch_take then. */

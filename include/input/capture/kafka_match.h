@@ -27,10 +27,15 @@ struct kafka_number {
 	int64_t value;
 };
 
+struct kafka_layout;
+
 struct kafka_request {
 	struct kafka_request *next;
 	int32_t correlation;
 	int16_t key, version;
+	const struct kafka_layout *layout;	/* of its bodies; NULL: they are not read */
+	bool is_flexible;	/* it and its answer (KIP-482) */
+	bool is_replica;	/* a broker's own fetch */
 	uint32_t end;		/* sequence number after its last byte */
 	struct kafka_item *items;
 	struct packet_place place;	/* of its first byte */
@@ -42,7 +47,6 @@ struct kafka_request {
 	/* Names are kept by kafka_names. */
 	struct sv client, group, member, instance, reason, protocol;
 	struct kafka_number generation, session_ms, rebalance_ms, max_wait_ms, key_type;
-	bool is_replica;	/* a broker's own fetch */
 };
 
 /* Of a whole capture: what is free, and how many there are. */
@@ -75,7 +79,12 @@ void kafka_queue_release(struct kafka_store *s, struct kafka_request *r);
 
 /* Payload of the asking side from start to end was sent, perhaps again. */
 void kafka_queue_sent(struct kafka_queue *q, uint32_t start, uint32_t end, int64_t us);
-void kafka_queue_acknowledged(struct kafka_queue *q, uint32_t ack);
+void kafka_queue_arrived(struct kafka_queue *q, uint32_t ack);
+static inline void kafka_queue_acknowledged(struct kafka_queue *q, uint32_t ack)
+{
+	if (q->is_under_way)
+		kafka_queue_arrived(q, ack);
+}
 
 /* An item before *list, zeroed; NULL when there is no room. */
 struct kafka_item *kafka_item_add(struct kafka_store *s, struct kafka_item **list);

@@ -12,6 +12,7 @@
 #include "input/capture/kafka_opaque.h"
 #include "input/capture/kafka_report.h"
 #include "input/capture/kafka_request.h"
+#include "input/capture/usually.h"
 
 /* Segments of a connection that had begun before the capture, among which one must begin with a request. */
 #define DOUBTS_MOST 16
@@ -204,11 +205,10 @@ void kafka_segment_any(struct kafka *k, struct tcp_conn *t, unsigned side, const
 
 /* ---- most segments ---- */
 
-/* It acknowledges what is of no interest any more, and ends nothing. */
-static inline bool is_quiet(const struct kafka_conn *c, unsigned side, const struct segment *s)
+/* Its conversation goes on, and what it acknowledges fills no gap. */
+static inline bool is_usual(const struct kafka_conn *c, unsigned side, const struct segment *s)
 {
-	return c->phase == KAFKA_KNOWN && (s->flags & TCP_FIN) == 0 && c->stream[!side].parked == NULL &&
-	       (side == c->client || !c->queue.is_under_way);
+	return USUALLY(c->phase == KAFKA_KNOWN && (s->flags & (TCP_FIN | TCP_ACK)) == TCP_ACK && c->stream[!side].parked == NULL);
 }
 
 /* The inside of a batch of records that is fetched: nobody looks at it. */
@@ -223,15 +223,21 @@ void kafka_segment(struct kafka *k, struct tcp_conn *t, unsigned side, const str
 {
 	struct kafka_conn *c = t->kafka;
 
-	if (c == NULL || !is_quiet(c, side, s) || (s->payload_bytes > 0 && !is_inside(c, side, s))) {
+	if (SELDOM(c == NULL || !is_usual(c, side, s))) {
 		kafka_segment_any(k, t, side, s, now_us);
 		return;
 	}
 	c->now_us = now_us;
-	if (s->payload_bytes > 0) {
-		kafka_stream_pass_inside(&c->stream[side], s->payload_bytes);
-		kafka_fetch_pass_inside(c->fetch, s->payload_bytes);
+	if (side != c->client)
+		kafka_queue_acknowledged(&c->queue, s->acknowledgment);
+	if (s->payload_bytes == 0)
+		return;
+	if (!is_inside(c, side, s)) {
+		take_segment(c, side, s);
+		return;
 	}
+	kafka_stream_pass_inside(&c->stream[side], s->payload_bytes);
+	kafka_fetch_pass_inside(c->fetch, s->payload_bytes);
 }
 
 void kafka_fetch_conn(const struct kafka_conn *c)

@@ -35,9 +35,8 @@ static size_t answer_wanted(void *context, const uint8_t *header, uint64_t size)
 {
 	const struct kafka_conn *c = ((struct kafka_side *)context)->conn;
 	const struct kafka_request *r = waiting(c, (int32_t)kafka_read_number(header + 4, 4));
-	const struct kafka_layout *layout = r != NULL ? kafka_request_layout(r->key, r->version) : NULL;
 
-	if (layout == NULL || layout->response == NULL)
+	if (r == NULL || r->layout == NULL || r->layout->response == NULL)
 		return ANSWER_HEAD_BYTES;
 	return size < KAFKA_BUFFER_BYTES ? (size_t)size : KAFKA_BUFFER_BYTES;
 }
@@ -69,14 +68,12 @@ void kafka_answer_end_fetch(struct kafka_conn *c)
 /* Records are for consumers; what brokers copy from one another is delivered to nobody. */
 static bool follow_fetch(struct kafka_conn *c, struct kafka_request *r, uint64_t size)
 {
-	const struct kafka_layout *layout = kafka_request_layout(r->key, r->version);
-
-	if (r->key != KAFKA_FETCH || layout == NULL || r->is_replica)
+	if (r->key != KAFKA_FETCH || r->layout == NULL || r->is_replica)
 		return false;
 	c->fetch = take_fetch(c->kafka);
 	if (c->fetch == NULL)
 		return false;
-	kafka_fetch_begin(c->fetch, r->version, kafka_api_is_flexible(r->key, r->version), size);
+	kafka_fetch_begin(c->fetch, r->version, r->is_flexible, size);
 	c->fetching = r;
 	c->fetches++;
 	return true;
@@ -96,7 +93,6 @@ static bool take_answer(void *context, const struct kafka_frame *f, bool *follow
 	struct kafka_reader body = { .at = f->bytes + ANSWER_HEAD_BYTES, .end = f->bytes + f->n,
 				     .beyond = (size_t)(f->size - f->n) };
 	struct kafka_request *r = kafka_queue_answer(&c->queue, &k->store, (int32_t)kafka_read_number(f->bytes + 4, 4));
-	const struct kafka_layout *layout;
 	int64_t now_us = c->now_us;
 
 	kafka_answer_end_fetch(c);
@@ -106,14 +102,13 @@ static bool take_answer(void *context, const struct kafka_frame *f, bool *follow
 	c->phase = KAFKA_KNOWN;
 	k->counts.answers++;
 	note_arrival(r);
-	layout = kafka_request_layout(r->key, r->version);
 	/* The header of an answer to ApiVersions is never flexible, so that every client can read it (KIP-511). */
-	body.flexible = kafka_api_is_flexible(r->key, r->version);
+	body.flexible = r->is_flexible;
 	if (r->key != KAFKA_API_VERSIONS)
 		kafka_read_tags(&body);
 	/* A frame in several segments is read when it is whole, and was answered when it began. */
 	c->now_us = f->us;
-	kafka_report_answer(c, r, layout != NULL && layout->response != NULL ? &body : NULL);
+	kafka_report_answer(c, r, r->layout != NULL && r->layout->response != NULL ? &body : NULL);
 	c->turn_us = c->now_us;
 	c->now_us = now_us;
 	*follow = follow_fetch(c, r, f->size - ANSWER_HEAD_BYTES);

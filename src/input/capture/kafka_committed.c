@@ -63,16 +63,8 @@ static bool goes_on(const struct kafka_conn *c, const struct commit *t, const st
 	       c->tcp->retransmits == t->retransmits && is_same_member(&t->latest, r);
 }
 
-void kafka_committed_take(struct kafka_conn *c, const struct kafka_request *r, struct sv topic, int64_t partition,
-			  const struct kafka_number *offset)
+static void add(const struct kafka_conn *c, struct commit *t, const struct kafka_request *r, const struct kafka_number *offset)
 {
-	struct commit alone = { .spot = { .topic = topic, .partition = partition } }, *t;
-
-	t = (struct commit *)kafka_spots_get(&c->committed, &c->kafka->commits, topic, partition);
-	if (t == NULL)
-		t = &alone;
-	if (t->count > 0 && !goes_on(c, t, r, offset))
-		tell(c, t);
 	if (t->count == 0) {
 		t->first_us = kafka_report_sent_us(r);
 		t->retransmits = c->tcp->retransmits;
@@ -82,8 +74,30 @@ void kafka_committed_take(struct kafka_conn *c, const struct kafka_request *r, s
 	t->latest.items = NULL;
 	t->answered_us = c->now_us;
 	t->offset = *offset;
-	if (t == &alone)
+}
+
+/* There is no room for what is to be told later. */
+static void take_alone(struct kafka_conn *c, const struct kafka_request *r, struct sv topic, int64_t partition,
+		       const struct kafka_number *offset)
+{
+	struct commit t = { .spot = { .topic = topic, .partition = partition } };
+
+	add(c, &t, r, offset);
+	tell(c, &t);
+}
+
+void kafka_committed_take(struct kafka_conn *c, const struct kafka_request *r, struct sv topic, int64_t partition,
+			  const struct kafka_number *offset)
+{
+	struct commit *t = (struct commit *)kafka_spots_get(&c->committed, &c->kafka->commits, topic, partition);
+
+	if (t == NULL) {
+		take_alone(c, r, topic, partition, offset);
+		return;
+	}
+	if (t->count > 0 && !goes_on(c, t, r, offset))
 		tell(c, t);
+	add(c, t, r, offset);
 }
 
 void kafka_committed_tell(struct kafka_conn *c, struct sv topic, int64_t partition)

@@ -115,23 +115,33 @@ static struct sv topic_of(struct kafka_conn *c, const struct kafka_range *r)
 	return r->topic.n > 0 ? kafka_names_again(names, r->topic, before) : kafka_names_topic_of(names, r->topic_id);
 }
 
+/* There is no room for what is to be told later. */
+static void take_alone(struct kafka_conn *c, struct sv topic, const struct kafka_range *r)
+{
+	struct delivery d = { .spot = { .topic = topic, .partition = r->partition } };
+
+	begin(c, &d, r);
+	add(c, &d, r);
+	tell(c, &d);
+}
+
 void kafka_delivered_take(struct kafka_conn *c, const struct kafka_range *r)
 {
 	struct sv topic = topic_of(c, r);
-	struct delivery alone = { .spot = { .topic = topic, .partition = r->partition } }, *d;
+	struct delivery *d;
 
-	if (sv_is_absent(topic))
+	if (topic.p == NULL)
 		return;
 	d = (struct delivery *)kafka_spots_get(&c->delivered, &c->kafka->deliveries, topic, r->partition);
-	if (d == NULL)
-		d = &alone;
+	if (d == NULL) {
+		take_alone(c, topic, r);
+		return;
+	}
 	if (d->is_open && !goes_on(c, d, r))
 		tell(c, d);
 	if (!d->is_open)
 		begin(c, d, r);
 	add(c, d, r);
-	if (d == &alone)
-		tell(c, d);
 }
 
 void kafka_delivered_end(struct kafka_conn *c)

@@ -18,16 +18,19 @@ static bool is_compound(const struct kafka_row *row)
 }
 
 /* The row after the end of the compound that starts here. */
-static const struct kafka_row *after(const struct kafka_row *row)
+static const struct kafka_row *after_compound(const struct kafka_row *row)
 {
-	if (!is_compound(row))
-		return row + 1;
 	for (row++; row->type != KAFKA_END;)
-		row = after(row);
+		row = is_compound(row) ? after_compound(row) : row + 1;
 	return row + 1;
 }
 
-static void set_number(struct walk *w, unsigned what, int64_t number)
+static inline const struct kafka_row *after(const struct kafka_row *row)
+{
+	return is_compound(row) ? after_compound(row) : row + 1;
+}
+
+static inline void set_number(struct walk *w, unsigned what, int64_t number)
 {
 	if (what == KAFKA_SKIP || w->reader->state != KAFKA_READ_FINE)
 		return;
@@ -35,9 +38,9 @@ static void set_number(struct walk *w, unsigned what, int64_t number)
 	w->facts->set |= UINT64_C(1) << what;
 }
 
-static void set_text(struct walk *w, unsigned what, struct sv text)
+static inline void set_text(struct walk *w, unsigned what, struct sv text)
 {
-	if (what == KAFKA_SKIP || sv_is_absent(text))
+	if (what == KAFKA_SKIP || text.p == NULL)
 		return;
 	w->facts->value[what].text = text;
 	w->facts->set |= UINT64_C(1) << what;
@@ -114,14 +117,14 @@ static void read_struct(struct walk *w, const struct kafka_row *row)
 	for (; row->type > KAFKA_REST && w->reader->state == KAFKA_READ_FINE; row = after(row)) {
 		if (w->version < row->from || w->version > row->to)
 			continue;
-		if (row->type == KAFKA_OPTION)
+		if (!is_compound(row))
+			read_value(w, row);
+		else if (row->type == KAFKA_OPTION)
 			read_option(w, row);
 		else if (row->type == KAFKA_STRUCT)
 			read_struct(w, row + 1);
-		else if (is_compound(row))
-			read_elements(w, row);
 		else
-			read_value(w, row);
+			read_elements(w, row);
 	}
 	if (row->type != KAFKA_REST)
 		kafka_read_tags(w->reader);

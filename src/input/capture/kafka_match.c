@@ -125,12 +125,10 @@ void kafka_queue_sent(struct kafka_queue *q, uint32_t start, uint32_t end, int64
 	}
 }
 
-void kafka_queue_acknowledged(struct kafka_queue *q, uint32_t ack)
+void kafka_queue_arrived(struct kafka_queue *q, uint32_t ack)
 {
 	bool is_under_way = false;
 
-	if (!q->is_under_way)
-		return;
 	for (struct kafka_request *r = q->oldest; r != NULL; r = r->next) {
 		if (r->received_us == 0 && r->sent_us != 0 && reaches(ack, r->end))
 			r->received_us = r->last_us;

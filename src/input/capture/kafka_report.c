@@ -9,6 +9,7 @@
 
 #include "input/capture/kafka_api.h"
 #include "input/capture/kafka_tell.h"
+#include "input/capture/usually.h"
 
 /* An answer is late that comes so long after it was due, or takes so many times what is usual; detectors are stricter. */
 #define LATE_US (1 * US_PER_S)
@@ -195,20 +196,24 @@ static void set_wait(struct event *e, const struct kafka_conn *c, const struct k
 		event_set_int(e, FIELD_LIMIT_MS, allowed / US_PER_MS);
 }
 
+static __attribute__((noinline)) void put_late(struct kafka_conn *c, const struct kafka_request *r, int64_t usual_us)
+{
+	struct event out;
+
+	kafka_report_begin(&out, c, EVENT_WIRE_LATE, r);
+	set_wait(&out, c, r, c->now_us);
+	if (usual_us > 0)
+		event_set_int(&out, FIELD_USUAL_US, usual_us);
+	kafka_report_put(c, &out);
+}
+
 static void note_latency(struct kafka_conn *c, const struct kafka_request *r)
 {
 	struct kafka_latency *l = latency_of(c, r);
 	int64_t us = c->now_us - kafka_report_sent_us(r), usual_us;
 
-	if (is_late(c, r, c->now_us, l, &usual_us)) {
-		struct event out;
-
-		kafka_report_begin(&out, c, EVENT_WIRE_LATE, r);
-		set_wait(&out, c, r, c->now_us);
-		if (usual_us > 0)
-			event_set_int(&out, FIELD_USUAL_US, usual_us);
-		kafka_report_put(c, &out);
-	}
+	if (SELDOM(is_late(c, r, c->now_us, l, &usual_us)))
+		put_late(c, r, usual_us);
 	if (l == NULL)
 		return;
 	tcp_median_add(&l->usual, us);

@@ -105,42 +105,38 @@ static bool has_names(const struct kafka_facts *f)
 	return f->set >> KAFKA_GROUP != 0;
 }
 
+/* before: what most said the last time. */
+static void keep_name(struct kafka_names *names, const struct kafka_facts *f, enum kafka_what what, struct sv before,
+		      struct sv *to)
+{
+	if (kafka_has(f, what))
+		*to = kafka_names_again(names, kafka_text(f, what), before);
+}
+
 static void keep_names(struct kafka_conn *c, struct kafka_request *r, const struct kafka_facts *f)
 {
 	struct kafka_names *names = c->kafka->names;
-	const struct {
-		enum kafka_what what;
-		struct sv *to, before;	/* most say what the one before said */
-	} kept[] = {
-		{ KAFKA_GROUP, &r->group, c->group },
-		{ KAFKA_MEMBER, &r->member, c->member },
-		{ KAFKA_INSTANCE, &r->instance, SV_ABSENT },
-		{ KAFKA_REASON, &r->reason, SV_ABSENT },
-		{ KAFKA_PROTOCOL_TYPE, &r->protocol, SV_ABSENT },
-	};
 
-	for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
-		struct sv name = kafka_text(f, kept[i].what);
+	keep_name(names, f, KAFKA_GROUP, c->group, &r->group);
+	keep_name(names, f, KAFKA_MEMBER, c->member, &r->member);
+	keep_name(names, f, KAFKA_INSTANCE, SV_ABSENT, &r->instance);
+	keep_name(names, f, KAFKA_REASON, SV_ABSENT, &r->reason);
+	keep_name(names, f, KAFKA_PROTOCOL_TYPE, SV_ABSENT, &r->protocol);
+}
 
-		if (!sv_is_absent(name))
-			*kept[i].to = kafka_names_again(names, name, kept[i].before);
-	}
+static void keep_number(const struct kafka_facts *f, enum kafka_what what, struct kafka_number *to)
+{
+	if (kafka_has(f, what))
+		*to = (struct kafka_number){ true, kafka_number(f, what, 0) };
 }
 
 static void keep_numbers(struct kafka_request *r, const struct kafka_facts *f)
 {
-	const struct {
-		enum kafka_what what;
-		struct kafka_number *to;
-	} kept[] = {
-		{ KAFKA_GENERATION, &r->generation },	{ KAFKA_SESSION_MS, &r->session_ms },
-		{ KAFKA_REBALANCE_MS, &r->rebalance_ms }, { KAFKA_MAX_WAIT_MS, &r->max_wait_ms },
-		{ KAFKA_KEY_TYPE, &r->key_type },
-	};
-
-	for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
-		if (kafka_has(f, kept[i].what))
-			*kept[i].to = (struct kafka_number){ true, kafka_number(f, kept[i].what, 0) };
+	keep_number(f, KAFKA_GENERATION, &r->generation);
+	keep_number(f, KAFKA_SESSION_MS, &r->session_ms);
+	keep_number(f, KAFKA_REBALANCE_MS, &r->rebalance_ms);
+	keep_number(f, KAFKA_MAX_WAIT_MS, &r->max_wait_ms);
+	keep_number(f, KAFKA_KEY_TYPE, &r->key_type);
 }
 
 static void keep_member(struct asking *a, const struct kafka_facts *f)
@@ -267,6 +263,7 @@ bool kafka_request_take(void *context, const struct kafka_frame *f, bool *follow
 	struct kafka_reader r = { .at = f->bytes, .end = f->bytes + f->n, .beyond = (size_t)(f->size - f->n) };
 	const int key = (int)kafka_read_number(f->bytes + 4, 2), version = (int)kafka_read_number(f->bytes + 6, 2);
 	const struct kafka_layout *layout = kafka_request_layout(key, version);
+	const bool is_flexible = kafka_api_is_flexible(key, version);
 	const bool of_client = is_of_client(c, f);
 	struct kafka_request *request;
 	struct sv client;
@@ -276,7 +273,7 @@ bool kafka_request_take(void *context, const struct kafka_frame *f, bool *follow
 	/* Its head was looked at when its size was asked. */
 	if (kafka_request_is_doubtful(c, f->bytes) || (!of_client && !kafka_request_is(f->bytes, f->n)))
 		return false;
-	client = read_client(&r, kafka_api_is_flexible(key, version));
+	client = read_client(&r, is_flexible);
 	if (of_client)
 		client = c->client_id;
 	else
@@ -287,13 +284,15 @@ bool kafka_request_take(void *context, const struct kafka_frame *f, bool *follow
 	request->correlation = (int32_t)kafka_read_number(f->bytes + 8, 4);
 	request->key = (int16_t)key;
 	request->version = (int16_t)version;
+	request->layout = layout;
+	request->is_flexible = is_flexible;
 	request->client = client;
 	request->end = f->sequence + (uint32_t)f->size;
 	request->begun_us = f->us;
 	request->place = f->place;
 	request->is_replica = !sv_is_absent(client) && c->client_is_replica;
 	k->counts.requests++;
-	k->counts.newer += kafka_group_layout(key) != NULL && layout == NULL;
+	k->counts.newer += layout == NULL && kafka_group_layout(key) != NULL;
 	if (layout != NULL && layout->request != NULL && !read_request(c, request, &r, layout, &acks)) {
 		k->counts.damaged++;
 		c->is_damaged = c->phase == KAFKA_DOUBTED;
