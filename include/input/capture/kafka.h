@@ -30,6 +30,8 @@ void kafka_segment(struct kafka *k, struct tcp_conn *c, unsigned side, const str
 void kafka_segment_any(struct kafka *k, struct tcp_conn *c, unsigned side, const struct segment *s, int64_t now_us);
 /* From memory, for a segment of its connection that comes in a moment. */
 void kafka_fetch_conn(const struct kafka_conn *c);
+/* The same, once that is there, for a segment in which a frame may begin. */
+void kafka_fetch_frame(const struct kafka_conn *c);
 /* Packets are missing: nothing is concluded across. */
 void kafka_cut(struct kafka *k, struct tcp_conn *c);
 /* The connection, or with censored the evidence, ends; requests without an answer are told. */

@@ -107,8 +107,9 @@ struct capture {
 static int put_event(void *context, const struct event *e)
 {
 	struct capture *c = context;
-	struct event copy = *e;
+	struct event copy;
 
+	event_copy(&copy, e);
 	return ingest_put(c->in, &copy);
 }
 
@@ -428,9 +429,9 @@ static struct tcp_conn *expect(const struct capture *c, const struct record_pack
 {
 	if (!p->is_plain)
 		return NULL;
-	/* Others would have to come from the core that has copied them, and to go back there. */
+	/* The head of a frame. Others would have to come from the core that has copied them, and to go back there. */
 	if (p->may_begin)
-		__builtin_prefetch(p->segment.payload);
+		fetch(p->segment.payload, 2 * CACHE_LINE);
 	return tcp_expect(c->tcp, &p->key);
 }
 

@@ -6,6 +6,7 @@
 
 #include "input/capture/kafka.h"
 
+#include "input/capture/cache_line.h"
 #include "input/capture/kafka_answer.h"
 #include "input/capture/kafka_committed.h"
 #include "input/capture/kafka_delivered.h"
@@ -47,7 +48,7 @@ static struct kafka_conn *open_conversation(struct kafka *k, struct tcp_conn *t)
 	if (c != NULL)
 		k->free = c->next;
 	else
-		c = arena_alloc(k->arena, sizeof *c);
+		c = cache_lines(k->arena, sizeof *c);
 	*c = (struct kafka_conn){ .kafka = k, .tcp = t };
 	for (unsigned i = TCP_A; i <= TCP_B; i++)
 		c->side[i] = (struct kafka_side){ c, i };
@@ -243,8 +244,19 @@ void kafka_segment(struct kafka *k, struct tcp_conn *t, unsigned side, const str
 void kafka_fetch_conn(const struct kafka_conn *c)
 {
 	__builtin_prefetch(c);
-	__builtin_prefetch(&c->stream[0].over);
+	__builtin_prefetch(&c->stream[0]);
+	__builtin_prefetch(&c->stream[1]);
 	__builtin_prefetch(&c->fetch);
+}
+
+void kafka_fetch_frame(const struct kafka_conn *c)
+{
+	if (c->queue.oldest != NULL) {
+		__builtin_prefetch(c->queue.oldest);
+		__builtin_prefetch(&c->queue.oldest->last_us);
+	}
+	__builtin_prefetch(c->delivered.at);
+	__builtin_prefetch(c->latency);
 }
 
 void kafka_cut(struct kafka *k, struct tcp_conn *t)

@@ -274,10 +274,14 @@ ALWAYS_INLINE int take_segment(struct tcp *t, const struct segment *s, const str
 	if (c == NULL)
 		return result(t);
 	c->last_us = t->now_us;
-	c->spoke[side] = true;
+	/* Nearly always it is known: all of c->state is read in a moment, which would have to wait for a byte of it to be written. */
+	if (SELDOM(!c->spoke[side]))
+		c->spoke[side] = true;
 	before_us = c->pair->side[side].heard_us;
 	tcp_sight_see(&t->sights, &t->report, c, side, s);
 	tcp_stall_host_heard(c->pair, side, c, t->now_us, &t->report);
+	if (s->payload_bytes > 0 && c->kafka != NULL)
+		kafka_fetch_frame(c->kafka);
 	if (USUALLY(!c->closed))
 		(any ? tcp_take_any : tcp_take)(t, c, s, side, before_us);
 	if (USUALLY(!c->closed && !c->is_foreign) && (s->payload_bytes > 0 || c->kafka != NULL))
