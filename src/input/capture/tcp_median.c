@@ -64,7 +64,7 @@ static struct tcp_median settled(const struct tcp_median *m)
 
 uint32_t tcp_median_count(const struct tcp_median *m)
 {
-	return settled(m).count;
+	return m->waits > 0 ? settled(m).count : m->count;
 }
 
 int64_t tcp_median_us(const struct tcp_median *m)
