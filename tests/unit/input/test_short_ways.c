@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "input/capture/kafka_fetch.h"
 #include "input/capture/records.h"
 #include "input/capture/tcp_flow.h"
 #include "input/stream.h"
@@ -359,6 +360,61 @@ static void what_is_accepted_is_what_is_acknowledged(void **state)
 	assert_true(accepted > with_rtt + 100);
 }
 
+/* ---- the inside of a batch ---- */
+
+static void count_range(void *context, const struct kafka_range *r)
+{
+	(void)r;
+	++*(size_t *)context;
+}
+
+/* An answer to Fetch, version 4, from after the correlation id: one batch of so many bytes, then another partition. */
+static void begin_batch(struct kafka_fetch *f, uint32_t batch_bytes)
+{
+	static const uint8_t head[] = {
+		0, 0, 0, 0,			/* throttle time */
+		0, 0, 0, 1, 0, 1, 't', 0, 0, 0, 2,	/* one topic, two partitions */
+		0, 0, 0, 0, 0, 0,		/* partition 0, no error */
+		0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0,	/* watermarks, nothing aborted */
+	};
+	uint8_t bytes[sizeof head + 4 + 27];
+	uint8_t *at = bytes + sizeof head;
+	size_t ranges = 0;
+
+	memcpy(bytes, head, sizeof head);
+	memset(at, 0, 4 + 27);
+	for (unsigned i = 0; i < 4; i++) {
+		at[i] = (uint8_t)(batch_bytes >> (24 - 8 * i));
+		at[4 + 8 + i] = (uint8_t)((batch_bytes - 12) >> (24 - 8 * i));
+	}
+	at[4 + 16] = 2;	/* magic */
+	kafka_fetch_begin(f, 4, false, sizeof bytes + batch_bytes);
+	kafka_fetch_take(f, bytes, sizeof bytes, &(struct kafka_fetch_user){ count_range, &ranges });
+	assert_int_equal(ranges, 1);
+}
+
+static void the_inside_of_a_batch_is_passed_over_to_its_end(void **state)
+{
+	static const uint8_t records[200];
+	size_t ranges = 0;
+
+	(void)state;
+	for (uint32_t n = 1; n <= sizeof records; n++) {
+		struct kafka_fetch taken = { .next = NULL }, passed;
+
+		begin_batch(&taken, 27 + 150);
+		memcpy(&passed, &taken, sizeof passed);
+		assert_int_equal(kafka_fetch_is_inside(&passed, n), n <= 150);
+		if (n > 150)
+			continue;
+		kafka_fetch_pass_inside(&passed, n);
+		kafka_fetch_take(&taken, records, n, &(struct kafka_fetch_user){ count_range, &ranges });
+		assert_int_equal(passed.skip, 150 - n);
+		assert_memory_equal(&passed, &taken, offsetof(struct kafka_fetch, topic));
+	}
+	assert_int_equal(ranges, 0);
+}
+
 /* ---- whole connections ---- */
 
 /* All that was told, in one number each. */
@@ -526,6 +582,7 @@ int main(void)
 		cmocka_unit_test(every_packet_is_decoded_alike),
 		cmocka_unit_test(a_segment_that_comes_next_does_what_any_does),
 		cmocka_unit_test(what_is_accepted_is_what_is_acknowledged),
+		cmocka_unit_test(the_inside_of_a_batch_is_passed_over_to_its_end),
 		cmocka_unit_test(connections_are_told_of_alike),
 	};
 

@@ -1728,10 +1728,32 @@ static void test_a_sink_that_fails_is_reported(void **state)
 	tcp_free(NULL);
 }
 
+/* Brokers may call one another from their own port: then addresses alone tell the sides apart. */
+static void test_sides_are_told_apart_when_both_have_one_port(void **state)
+{
+	static const uint16_t ports[] = { 9092, 40001 };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct story *s = begin();
+		struct talk t = opens(s, ports[i], 0);
+
+		asks(&t, 10, 100);
+		asks(&t, 11, 100);
+		answers(&t, 20, 700);
+		end(s);
+		assert_int_equal(count_of(s, EVENT_NET_CONNECTION), 1);
+		assert_int_equal(event_int_or(&second_of(s, ports[i], "ab", 0)->event, FIELD_BYTES, 0), 200);
+		assert_int_equal(event_int_or(&second_of(s, ports[i], "ba", 0)->event, FIELD_BYTES, 0), 700);
+		done(s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_blackout_lasts_from_data_accepted_to_data_accepted),
+		cmocka_unit_test(test_sides_are_told_apart_when_both_have_one_port),
 		cmocka_unit_test(test_a_second_tells_when_its_losses_were_sent),
 		cmocka_unit_test(test_what_is_heard_before_a_loss_is_no_sign),
 		cmocka_unit_test(test_a_peer_that_only_repeats_itself_has_not_heard),
