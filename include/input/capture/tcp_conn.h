@@ -8,10 +8,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "input/capture/cache_line.h"
 #include "input/capture/tcp_flow.h"
 #include "input/capture/tcp_pair.h"
 #include "input/capture/tcp_unseen.h"
-#include "input/capture/usually.h"
 
 /* The opening of a connection, while it was seen. */
 struct tcp_opening {

@@ -17,8 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "input/capture/cache_line.h"
 #include "input/capture/tcp.h"
-#include "input/capture/usually.h"
 
 #define TCP_COPY_SLOTS 4096
 #define TCP_ALIASES_MAX 32

@@ -15,7 +15,6 @@
 #include "input/capture/packet_place.h"
 #include "input/capture/tcp.h"
 #include "input/capture/tcp_median.h"
-#include "input/capture/usually.h"
 
 /*
  * A sequence number farther off than this is not believed until a second

@@ -16,7 +16,6 @@
 #include "input/capture/cache_line.h"
 #include "input/capture/tcp_flow.h"
 #include "input/capture/tcp_median.h"
-#include "input/capture/usually.h"
 
 enum { TCP_A, TCP_B };	/* side a called, side b was called */
 

@@ -14,8 +14,8 @@
  * hosts: what is picked from late on was picked early on as well.
  */
 
+#include "input/capture/cache_line.h"
 #include "input/capture/tcp_report.h"
-#include "input/capture/usually.h"
 
 /* What both sides have sent up to a packet, in units of so many bits: a request of Kafka's and its answer, or two. */
 #define TCP_PASSAGE_BITS 8

@@ -14,9 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "input/capture/cache_line.h"
 #include "input/capture/tcp.h"
 #include "input/capture/tcp_median.h"
-#include "input/capture/usually.h"
 
 /* The numbers of one direction. */
 struct tcp_numbers {

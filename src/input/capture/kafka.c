@@ -13,7 +13,6 @@
 #include "input/capture/kafka_opaque.h"
 #include "input/capture/kafka_report.h"
 #include "input/capture/kafka_request.h"
-#include "input/capture/usually.h"
 
 /* Segments of a connection that had begun before the capture, among which one must begin with a request. */
 #define DOUBTS_MOST 16

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "input/capture/cache_line.h"
 #include "input/capture/kafka_api.h"
 #include "input/capture/kafka_tell.h"
-#include "input/capture/usually.h"
 
 /* An answer is late that comes so long after it was due, or takes so many times what is usual; detectors are stricter. */
 #define LATE_US (1 * US_PER_S)

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "input/capture/cache_line.h"
 #include "input/capture/kafka.h"
 #include "input/capture/tcp_key.h"
 #include "input/capture/tcp_opening.h"
@@ -15,7 +16,6 @@
 #include "input/capture/tcp_stall.h"
 #include "input/capture/tcp_state.h"
 #include "input/capture/tcp_take.h"
-#include "input/capture/usually.h"
 
 /* Open at once; the least recently active gives way. About 2.5 KB each. */
 #define CONNECTIONS_MAX 16384

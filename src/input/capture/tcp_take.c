@@ -3,11 +3,11 @@
 
 #include "input/capture/tcp_take.h"
 
+#include "input/capture/cache_line.h"
 #include "input/capture/kafka.h"
 #include "input/capture/tcp_calm.h"
 #include "input/capture/tcp_opening.h"
 #include "input/capture/tcp_stall.h"
-#include "input/capture/usually.h"
 
 #define RTO_LEAST_US (200 * US_PER_MS)
 /* The median is not the smoothed round trip, and timers tick. */
