@@ -42,7 +42,7 @@ struct format {
 	void (*section)(struct out *o, const char *id, struct sv title);
 	void (*paragraph)(struct out *o, struct sv text);
 	void (*bullets)(struct out *o, bool begin);
-	void (*bullet)(struct out *o, struct sv text);
+	void (*bullet)(struct out *o, struct sv ids, struct sv text);	/* ids: absent, or as of out_cell_refs */
 	void (*table)(struct out *o);	/* the collected cells */
 	void (*fold)(struct out *o, struct sv summary);	/* NULL: nothing */
 	void (*fold_end)(struct out *o);

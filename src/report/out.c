@@ -86,12 +86,17 @@ void out_paragraph(struct out *o, struct sv text)
 
 void out_bullet(struct out *o, struct sv text)
 {
+	out_bullet_refs(o, SV_ABSENT, text);
+}
+
+void out_bullet_refs(struct out *o, struct sv ids, struct sv text)
+{
 	if (!o->in_bullets) {
 		end_runs(o);
 		o->format->bullets(o, true);
 		o->in_bullets = true;
 	}
-	o->format->bullet(o, text);
+	o->format->bullet(o, ids, text);
 }
 
 void out_table(struct out *o, const struct column *columns, size_t n)

@@ -137,11 +137,6 @@ static void html_bullets(struct out *o, bool begin)
 	raw(o, begin ? "<ul>\n" : "</ul>\n");
 }
 
-static void html_bullet(struct out *o, struct sv text)
-{
-	element(o, "<li>", text, "</li>\n");
-}
-
 static void refs(struct out *o, struct sv ids)
 {
 	bool first = true;
@@ -153,6 +148,13 @@ static void refs(struct out *o, struct sv ids)
 		element(o, "", id, "</a>");
 		first = false;
 	}
+}
+
+static void html_bullet(struct out *o, struct sv ids, struct sv text)
+{
+	raw(o, "<li>");
+	refs(o, ids);
+	element(o, sv_is_absent(ids) ? "" : ": ", text, "</li>\n");
 }
 
 #define WIDE_CELL 60	/* longer texts may wrap */

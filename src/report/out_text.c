@@ -131,9 +131,17 @@ static void text_paragraph(struct out *o, struct sv text)
 	buf_add_char(o->to, '\n');
 }
 
-static void text_bullet(struct out *o, struct sv text)
+static void text_bullet(struct out *o, struct sv ids, struct sv text)
 {
-	wrapped(o, text, "  * ", "    ");
+	struct buf whole;
+
+	buf_init(&whole);
+	buf_add(&whole, ids);
+	if (!sv_is_absent(ids))
+		buf_add(&whole, SV(": "));
+	buf_add(&whole, text);
+	wrapped(o, buf_sv(&whole), "  * ", "    ");
+	buf_fini(&whole);
 }
 
 static void padded(struct out *o, struct sv text, enum tone tone, enum align align, size_t width, bool last)

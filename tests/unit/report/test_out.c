@@ -115,6 +115,23 @@ static void lists_are_closed_by_what_follows(void **state)
 	buf_fini(&b);
 }
 
+static void write_bullet_about(struct out *o)
+{
+	out_bullet_refs(o, SV("R2,W1"), SV("a < b"));
+	out_bullet(o, SV("of nothing"));
+}
+
+static void bullets_link_what_they_are_about(void **state)
+{
+	struct buf b;
+	(void)state;
+	check(OUT_TEXT, write_bullet_about, "  * R2,W1: a < b\n  * of nothing\n\n");
+	check(OUT_MARKDOWN, write_bullet_about, "- R2,W1: a \\< b\n- of nothing\n\n");
+	html_of(write_bullet_about, SV_ABSENT, &b);
+	assert_true(contains(&b, SV("<li><a href=\"#R2\">R2</a>, <a href=\"#W1\">W1</a>: a &lt; b</li>\n<li>of nothing</li>")));
+	buf_fini(&b);
+}
+
 static void a_lane_shows_its_marks_in_place(void **state)
 {
 	static const struct lane_span spans[] = { { 20, 39, TONE_BAD, '#', { "", 0 }, { "", 0 } } };
@@ -147,7 +164,7 @@ int main(void)
 		cmocka_unit_test(text_columns_line_up),		   cmocka_unit_test(markdown_escapes_cells),
 		cmocka_unit_test(html_escapes_and_anchors),	   cmocka_unit_test(html_links_ids),
 		cmocka_unit_test(lists_are_closed_by_what_follows), cmocka_unit_test(a_lane_shows_its_marks_in_place),
-		cmocka_unit_test(axis_steps_are_round),
+		cmocka_unit_test(bullets_link_what_they_are_about), cmocka_unit_test(axis_steps_are_round),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
