@@ -6,14 +6,6 @@
 #include "report/sections.h"
 #include "report/words.h"
 
-static struct sv window_ids(struct arena *a, const struct window *const *windows, size_t n)
-{
-	struct sv ids = SV("");
-	for (size_t i = 0; i < n; i++)
-		ids = arena_printf(a, "%.*s%sW%u", SV_ARG(ids), i > 0 ? "," : "", windows[i]->id);
-	return ids;
-}
-
 static enum tone attribution_tone(const struct rebalance *r)
 {
 	switch (r->attribution) {
@@ -37,15 +29,15 @@ static void rebalance_row(struct out *o, const struct chapter_context *c, const 
 	out_cell(o, r->has_generation ? arena_printf(c->a, "%" PRId64, r->generation) : SV("-"));
 	out_cell(o, arena_printf(c->a, "%s%s", trigger_infos[r->trigger].name,
 				 r->trigger_strength == STRENGTH_PROVES ? "" : " (suggested)"));
-	out_cell(o, words_or_dash(!sv_is_absent(r->host) ? r->host : !sv_is_absent(r->client) ? r->client : r->member));
+	out_cell(o, words_doer(r));
 	if (r->is_root)
 		out_cell(o, SV("root"));
 	else
 		out_cell_refs(o, words_id(c->a, 'R', r->root));
 	out_cell(o, r->contained ? SV("yes") : SV("no"));
 	out_cell_tone(o, attribution_tone(r), sv_of(attribution_name(r->attribution)));
-	out_cell_refs(o, r->window_count > 0 ? window_ids(c->a, r->windows, r->window_count)
-					     : window_ids(c->a, r->pauses, r->pause_count));
+	out_cell_refs(o, r->window_count > 0 ? words_windows(c->a, r->windows, r->window_count)
+					     : words_windows(c->a, r->pauses, r->pause_count));
 	out_row_end(o);
 }
 

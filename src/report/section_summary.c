@@ -97,10 +97,16 @@ void chapter_summary(struct out *o, const struct chapter_context *c)
 	}
 	out_title(o, SV("aftershock: network jitter, rebalances, duplicate side effects"), span);
 	out_verdict(o, verdict_tone(f->share.verdict), sv_of(verdict_name(f->share.verdict)), f->share.manager);
-	out_paragraph(o, f->share.engineer);
 	struct sv sampling = sampling_words(c, true);
 	if (!sv_is_absent(sampling))
 		out_paragraph(o, sampling);
+}
+
+/* All that the verdict was decided by, and the sums. */
+void chapter_figures(struct out *o, const struct chapter_context *c)
+{
+	out_section(o, "figures", SV("The figures"));
+	out_paragraph(o, c->f->share.engineer);
 	figures(o, c);
 }
 
