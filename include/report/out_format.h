@@ -30,6 +30,9 @@ struct out {
 	size_t in_row;
 	/* the document so far */
 	bool in_figures, in_bullets;
+	/* of HTML: links to the chapters so far, and the place in "to" where they go */
+	struct buf contents;
+	size_t contents_at, section_count;
 };
 
 struct format {

@@ -22,6 +22,7 @@ struct out *out_new(struct buf *to, enum out_format format, const struct out_sty
 	o->format = formats[format];
 	o->style = *style;
 	buf_init(&o->cells_text);
+	buf_init(&o->contents);
 	o->format->begin(o);
 	return o;
 }
@@ -41,6 +42,7 @@ void out_finish(struct out *o)
 	end_runs(o);
 	o->format->end(o);
 	buf_fini(&o->cells_text);
+	buf_fini(&o->contents);
 	free(o->cells);
 	free(o);
 }
