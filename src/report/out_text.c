@@ -154,6 +154,14 @@ static void padded(struct out *o, struct sv text, enum tone tone, enum align ali
 		spaces(o->to, pad);
 }
 
+/* Columns before an empty last one are padded for nothing. */
+static void end_row(struct buf *to)
+{
+	while (to->n > 0 && to->p[to->n - 1] == ' ')
+		to->n--;
+	buf_add_char(to, '\n');
+}
+
 static void text_table(struct out *o)
 {
 	size_t n = o->column_count;
@@ -172,13 +180,13 @@ static void text_table(struct out *o)
 		buf_add(o->to, SV("  "));
 		padded(o, sv_of(o->columns[c].title), TONE_MUTED, o->columns[c].align, widths[c], c + 1 == n);
 	}
-	buf_add_char(o->to, '\n');
+	end_row(o->to);
 	for (size_t i = 0; i < o->cell_count; i++) {
 		size_t c = i % n;
 		buf_add(o->to, SV("  "));
 		padded(o, out_cell_text(o, &o->cells[i]), o->cells[i].tone, o->columns[c].align, widths[c], c + 1 == n);
 		if (c + 1 == n)
-			buf_add_char(o->to, '\n');
+			end_row(o->to);
 	}
 	buf_add_char(o->to, '\n');
 	free(widths);

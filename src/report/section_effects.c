@@ -126,12 +126,16 @@ void chapter_effects(struct out *o, const struct chapter_context *c)
 		duplicate_table(o, c);
 		attempts_of(o, c);
 	}
-	for (size_t i = 0; i < e->lost_count && i < c->rows_most; i++)
+	size_t lost = e->lost_count < c->rows_most ? e->lost_count : c->rows_most;
+	for (size_t i = 0; i < lost; i++)
 		out_bullet(o, arena_printf(c->a, "owed and never done: %.*s %.*s", SV_ARG(e->lost[i].business_key),
 					   SV_ARG(e->lost[i].step)));
-	for (size_t i = 0; i < e->conflict_count && i < c->rows_most; i++)
+	document_rest(o, c, lost, e->lost_count);
+	size_t conflicts = e->conflict_count < c->rows_most ? e->conflict_count : c->rows_most;
+	for (size_t i = 0; i < conflicts; i++)
 		out_bullet(o, arena_printf(c->a, "one key, two different requests (a conflict, not a duplicate): %.*s %.*s",
 					   SV_ARG(e->conflicts[i].business_key), SV_ARG(e->conflicts[i].step)));
+	document_rest(o, c, conflicts, e->conflict_count);
 }
 
 static void book_table(struct out *o, const struct chapter_context *c, const struct book_pair *p)
@@ -159,6 +163,8 @@ static void book_table(struct out *o, const struct chapter_context *c, const str
 	}
 	out_table_end(o);
 	document_rest(o, c, shown, p->difference_count);
+	if (p->unlisted > 0)
+		out_paragraph(o, arena_printf(c->a, "Of %zu more the keys are not listed anywhere: there are too many.", p->unlisted));
 }
 
 void chapter_books(struct out *o, const struct chapter_context *c)
@@ -175,7 +181,7 @@ void chapter_books(struct out *o, const struct chapter_context *c)
 			continue;
 		}
 		out_paragraph(o, arena_printf(c->a, "%.*s against %.*s: %zu business keys, %zu agree, %zu do not.", SV_ARG(p->system_a),
-					      SV_ARG(p->system_b), p->keys, p->agree, p->difference_count));
+					      SV_ARG(p->system_b), p->keys, p->agree, p->difference_count + p->unlisted));
 		if (p->difference_count > 0)
 			book_table(o, c, p);
 	}

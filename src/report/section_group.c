@@ -132,6 +132,8 @@ void chapter_share(struct out *o, const struct chapter_context *c)
 {
 	const struct share *s = &c->f->share;
 
+	if (s->rebalances == 0)
+		return;
 	out_section(o, "share", SV("Rebalances against jitter"));
 	if (!sv_is_absent(s->contained_note))
 		out_paragraph(o, s->contained_note);

@@ -100,6 +100,10 @@ void chapter_inputs(struct out *o, const struct chapter_context *c)
 	};
 	size_t skipped = 0;
 	out_section(o, "inputs", SV("Inputs"));
+	if (c->f->input_count == 0) {
+		out_paragraph(o, SV("None was read."));
+		return;
+	}
 	out_table(o, columns, sizeof columns / sizeof columns[0]);
 	for (size_t i = 0; i < c->f->input_count; i++) {
 		const struct input_info *in = &c->f->inputs[i];

@@ -36,6 +36,14 @@ static struct sv measure_duration(struct arena *a, const struct window *w, struc
 	return m == NULL || !m->known ? SV("-") : words_duration(a, m->value * US_PER_MS);
 }
 
+static size_t count_windows(const struct findings *f, bool jitter)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < f->windows.count; i++)
+		n += window_is_jitter(&f->windows.items[i]) == jitter;
+	return n;
+}
+
 static void window_table(struct out *o, const struct chapter_context *c, bool jitter)
 {
 	static const struct column columns[] = {
@@ -43,11 +51,14 @@ static void window_table(struct out *o, const struct chapter_context *c, bool ji
 		{ "outage", ALIGN_RIGHT }, { "backoff", ALIGN_RIGHT }, { "kind", ALIGN_LEFT },
 		{ "host", ALIGN_LEFT },	   { "path", ALIGN_LEFT },
 	};
+	size_t all = count_windows(c->f, jitter), shown = 0;
+
 	out_table(o, columns, sizeof columns / sizeof columns[0]);
-	for (size_t i = 0; i < c->f->windows.count; i++) {
+	for (size_t i = 0; i < c->f->windows.count && shown < c->rows_most; i++) {
 		const struct window *w = &c->f->windows.items[i];
 		if (window_is_jitter(w) != jitter)
 			continue;
+		shown++;
 		out_cell_anchor(o, words_id(c->a, 'W', w->id));
 		out_cell(o, words_time(c->a, c->f, w->span.start));
 		out_cell(o, arena_printf(c->a, "%.*s%s", SV_ARG(words_duration(c->a, span_length_us(window_silence(w)))),
@@ -60,14 +71,7 @@ static void window_table(struct out *o, const struct chapter_context *c, bool ji
 		out_row_end(o);
 	}
 	out_table_end(o);
-}
-
-static size_t count_windows(const struct findings *f, bool jitter)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < f->windows.count; i++)
-		n += window_is_jitter(&f->windows.items[i]) == jitter;
-	return n;
+	document_rest(o, c, shown, all);
 }
 
 static void window_details(struct out *o, const struct chapter_context *c)

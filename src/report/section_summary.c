@@ -61,11 +61,13 @@ static void effect_figures(struct out *o, const struct chapter_context *c)
 		out_figure(o, arena_printf(c->a, "%zu", e->redelivery_count), SV("ranges of offsets delivered again"));
 }
 
-static void figures(struct out *o, const struct chapter_context *c)
+static void share_figures(struct out *o, const struct chapter_context *c)
 {
 	const struct share *s = &c->f->share;
 	out_figure(o, arena_printf(c->a, "%zu", s->rebalances),
 		   arena_printf(c->a, "rebalances, %zu of them roots (the others follow from these)", s->roots));
+	if (s->rebalances == 0)
+		return;
 	out_figure(o, words_proportion(c->a, &s->jitter.lagged),
 		   arena_printf(c->a, "of the observed roots lie inside jitter windows, with the lag of their trigger (the line is %d %%)",
 				s->threshold_percent));
@@ -79,7 +81,6 @@ static void figures(struct out *o, const struct chapter_context *c)
 			   arena_printf(c->a, "is what chance would give (p = %.4f)", s->jitter.chance.p_value));
 	if (s->pauses.lagged.known && s->pauses.lagged.count > 0)
 		out_figure(o, words_proportion(c->a, &s->pauses.lagged), SV("coincide with a pause of the process or the broker"));
-	effect_figures(o, c);
 }
 
 void chapter_summary(struct out *o, const struct chapter_context *c)
@@ -107,7 +108,8 @@ void chapter_figures(struct out *o, const struct chapter_context *c)
 {
 	out_section(o, "figures", SV("The figures"));
 	out_paragraph(o, c->f->share.engineer);
-	figures(o, c);
+	share_figures(o, c);
+	effect_figures(o, c);
 }
 
 /* ---- the timeline ---- */
@@ -149,14 +151,13 @@ static struct host_names timeline_hosts(const struct chapter_context *c)
 {
 	const struct findings *f = c->f;
 	struct host_names names = { NULL, 0, 0 };
+
 	for (size_t i = 0; i < f->windows.count; i++)
 		add_host(&names, c->a, f->windows.items[i].host);
 	for (size_t i = 0; i < f->rebalances.count; i++)
 		add_host(&names, c->a, lane_of_rebalance(&f->rebalances.items[i]));
-	for (size_t i = 0; i < f->effects.duplicate_count; i++) {
-		const struct duplicate *d = &f->effects.duplicates[i];
-		add_host(&names, c->a, host_of_attempt(d->attempts[d->attempt_count - 1]));
-	}
+	for (size_t i = 0; i < f->effects.duplicate_count; i++)
+		add_host(&names, c->a, host_of_attempt(f->effects.duplicates[i].second_effect));
 	if (names.count > 0)
 		qsort(names.items, names.count, sizeof *names.items, compare_names);
 	return names;
@@ -184,11 +185,11 @@ static struct lane host_lane(const struct chapter_context *c, struct sv host)
 	}
 	for (size_t i = 0; i < f->effects.duplicate_count; i++) {
 		const struct duplicate *d = &f->effects.duplicates[i];
-		const struct attempt *last = d->attempts[d->attempt_count - 1];
-		if (!sv_eq(host_of_attempt(last), host))
+		const struct attempt *again = d->second_effect;
+		if (!sv_eq(host_of_attempt(again), host))
 			continue;
 		*ARENA_PUSH(c->a, points, point_count, point_capacity) = (struct lane_point){
-			last->time.us, TONE_WARN, 'D',
+			again->time.us, TONE_WARN, 'D',
 			arena_printf(c->a, "D%u %.*s %.*s", d->id, SV_ARG(d->business_key), SV_ARG(d->step)),
 			words_id(c->a, 'D', d->id),
 		};

@@ -75,6 +75,8 @@ void chapter_tuning(struct out *o, const struct chapter_context *c)
 {
 	const struct tuning *t = &c->f->tuning;
 	out_section(o, "tuning", SV("Timeouts and the life of the dedupe record"));
+	if (t->durations.n == 0 && t->candidate_count + t->advice_count + t->note_count == 0 && !t->ttl.known)
+		out_paragraph(o, SV("No group is in the evidence, so nothing speaks for or against a timeout."));
 	if (t->durations.n > 0)
 		silence_table(o, c);
 	candidate_table(o, c);

@@ -58,7 +58,7 @@ static void text_columns_line_up(void **state)
 	check(OUT_TEXT, write_table,
 	      "  id     n  text\n"
 	      "  W1     7  <a|b>\n"
-	      "  W10  123  \n\n");
+	      "  W10  123\n\n");
 }
 
 static void markdown_escapes_cells(void **state)
