@@ -15,6 +15,10 @@
 #define ALL_ANALYSIS (COMMAND_ANALYZE | COMMAND_REPORT | COMMAND_TUNE | COMMAND_EXPLAIN)
 #define ALL (ALL_INPUT | ALL_ANALYSIS | COMMAND_PROBE | COMMAND_RULES | COMMAND_THRESHOLDS)
 
+/* For help and for who gets them wrong. */
+#define KIND_NAMES "log, capture, counters, snapshot or table"
+#define VERDICT_NAMES "confirmed, confirmed_if_clocks_hold, partial, not_above_chance, rejected or insufficient"
+
 struct parse_context {
 	struct options *o;
 	struct arena *a;
@@ -49,7 +53,7 @@ static const char *set_as(struct parse_context *c, const char *value)
 			return NULL;
 		}
 	}
-	return "a kind of input (see --help)";
+	return KIND_NAMES;
 }
 
 static const char *set_format(struct parse_context *c, const char *value)
@@ -60,7 +64,7 @@ static const char *set_format(struct parse_context *c, const char *value)
 static const char *set_fail_on(struct parse_context *c, const char *value)
 {
 	c->o->has_fail_on = true;
-	return verdict_by_name(sv_of(value), &c->o->fail_on) ? NULL : "a verdict, such as confirmed or partial";
+	return verdict_by_name(sv_of(value), &c->o->fail_on) ? NULL : VERDICT_NAMES;
 }
 
 static const char *set_group(struct parse_context *c, const char *value)
@@ -347,8 +351,8 @@ static const struct option_row {
 	{ "capture-files", 0, "COUNT", COMMAND_PROBE, set_capture_files, "of the ring; the oldest is begun anew (16)" },
 	{ "user", 0, "NAME", COMMAND_PROBE, set_user, "who to become, when root, once all is open (nobody)" },
 	{ "format", 0, "NAME", COMMAND_REPORT | COMMAND_TUNE, set_format, "text, json, html or markdown" },
-	{ "fail-on", 0, "VERDICT", COMMAND_REPORT, set_fail_on, "exit with 4 when the verdict is at least that strong" },
-	{ "as", 0, "KIND", ALL_INPUT, set_as, "take every input for this kind: log, capture, counters, snapshot, table" },
+	{ "fail-on", 0, "VERDICT", COMMAND_REPORT, set_fail_on, "exit with 4 when the verdict is at least that strong: " VERDICT_NAMES },
+	{ "as", 0, "KIND", ALL_INPUT, set_as, "take every input for this kind: " KIND_NAMES },
 	{ "host", 0, "PATTERN=NAME", ALL_INPUT, set_host, "inputs whose path matches the shell pattern are of this host" },
 	{ "timezone", 0, "[HOST=]ZONE", ALL_INPUT, set_timezone, "zone of times that carry none: UTC, +08:00, Europe/Berlin" },
 	{ "rules", 0, "DIR", ALL_INPUT | COMMAND_RULES, set_rules, "rules to use instead of those shipped" },
