@@ -171,19 +171,27 @@ static struct sv cost_words(const struct chapter_context *c, const struct rebala
 	return total_count == 0 ? SV("") : arena_printf(c->a, ": %.*s", SV_ARG(words_amounts(c->a, totals, total_count)));
 }
 
+static const char *one_or_more(size_t n, const char *one, const char *more)
+{
+	return n == 1 ? one : more;
+}
+
+#define EFFECT_TWICE "side effect was executed twice"
+#define EFFECTS_TWICE "side effects were executed twice"
+
 static struct sv consequence_words(const struct chapter_context *c, const struct chain *k)
 {
 	const struct side_effects *e = &c->f->effects;
 	struct sv again = SV("");
 
 	if (k->records > 0)
-		again = arena_printf(c->a, " %zu records were delivered again", k->records);
+		again = arena_printf(c->a, " %zu %s delivered again", k->records, one_or_more(k->records, "record was", "records were"));
 	if (k->ranges > 0)
-		again = arena_printf(c->a, "%.*s%s%zu ranges of offsets were delivered again", SV_ARG(again),
-				     k->records > 0 ? " and " : " ", k->ranges);
+		again = arena_printf(c->a, "%.*s%s%zu %s delivered again", SV_ARG(again), k->records > 0 ? " and " : " ", k->ranges,
+				     one_or_more(k->ranges, "range of offsets was", "ranges of offsets were"));
 	if (k->duplicates > 0)
-		return arena_printf(c->a, "%.*s%s%zu side effects were executed twice%.*s.", SV_ARG(again), again.n > 0 ? "; " : " ",
-				    k->duplicates, SV_ARG(cost_words(c, k->root)));
+		return arena_printf(c->a, "%.*s%s%zu %s%.*s.", SV_ARG(again), again.n > 0 ? "; " : " ", k->duplicates,
+				    one_or_more(k->duplicates, EFFECT_TWICE, EFFECTS_TWICE), SV_ARG(cost_words(c, k->root)));
 	if (again.n > 0)
 		return arena_printf(c->a, "%.*s; %s.", SV_ARG(again),
 				    e->records > 0 ? "no side effect is known to have been executed twice"
@@ -216,9 +224,9 @@ static void tell_rest(struct out *o, const struct chapter_context *c, const stru
 				       : arena_printf(c->a, "%.*s%sR%u", SV_ARG(ids), i > 0 ? "," : "", rest[i].root->id);
 		duplicates += rest[i].duplicates;
 	}
-	out_bullet_refs(o, ids, arena_printf(c->a, "%s%zu more, each with its cause under Rebalances; %zu side effects were executed twice "
-						   "after them.",
-					     n > CHAINS_MOST ? "these and others, " : "", n, duplicates));
+	out_bullet_refs(o, ids, arena_printf(c->a, "%s%zu more, each with its cause under Rebalances; %zu %s after them.",
+					     n > CHAINS_MOST ? "these and others, " : "", n, duplicates,
+					     one_or_more(duplicates, EFFECT_TWICE, EFFECTS_TWICE)));
 }
 
 static void tell_ordinary(struct out *o, const struct chapter_context *c, const struct chain *all, size_t count)
@@ -261,18 +269,29 @@ static struct sv effects_words(const struct chapter_context *c)
 					      e->unknown);
 }
 
+/* Those that no rebalance stands behind, by cause (analysis/cause.h). */
 static void tell_unchained(struct out *o, const struct chapter_context *c, const struct chain *none)
 {
+	static const char *const causes[CAUSE_COUNT] = {
+		[CAUSE_PROVEN] = "by a rebalance that is left out here",
+		[CAUSE_STRONG] = "by a rebalance that is not in the evidence",
+		[CAUSE_WEAK] = "perhaps by a rebalance that is left out here",
+		[CAUSE_UPSTREAM] = "sent twice by the caller",
+		[CAUSE_UNRELATED] = "with no rebalance near",
+	};
 	const struct side_effects *e = &c->f->effects;
-	size_t upstream = 0;
+	size_t of[CAUSE_COUNT] = { 0 };
+	struct sv text = SV("");
 
 	for (size_t i = 0; i < e->duplicate_count; i++)
-		upstream += e->duplicates[i].cause == CAUSE_UPSTREAM &&
-			    rebalances_get(&c->f->rebalances, e->duplicates[i].rebalance) == NULL;
+		of[e->duplicates[i].cause] += rebalances_get(&c->f->rebalances, e->duplicates[i].rebalance) == NULL;
+	for (int k = 0; k < CAUSE_COUNT; k++)
+		if (of[k] > 0)
+			text = arena_printf(c->a, "%.*s%s%zu %s", SV_ARG(text), text.n > 0 ? ", " : "", of[k], causes[k]);
 	if (none->duplicates > 0)
-		out_bullet(o, arena_printf(c->a, "%zu side effects were executed twice without a rebalance, %zu of them because the caller sent "
-						 "them twice%.*s.",
-					   none->duplicates, upstream, SV_ARG(cost_words(c, NULL))));
+		out_bullet(o, arena_printf(c->a, "%zu %s for another reason (%.*s)%.*s.", none->duplicates,
+					   one_or_more(none->duplicates, EFFECT_TWICE, EFFECTS_TWICE), SV_ARG(text),
+					   SV_ARG(cost_words(c, NULL))));
 }
 
 static void tell_lost(struct out *o, const struct chapter_context *c)
@@ -283,8 +302,9 @@ static void tell_lost(struct out *o, const struct chapter_context *c)
 	for (size_t i = 0; i < e->lost_count; i++)
 		keys += i == 0 || !sv_eq(e->lost[i].business_key, e->lost[i - 1].business_key);
 	if (keys > 0)
-		out_bullet(o, arena_printf(c->a, "%zu steps of %zu business keys were owed and never done, the first of them %.*s of %.*s.",
-					   e->lost_count, keys, SV_ARG(words_or_dash(e->lost[0].step)),
+		out_bullet(o, arena_printf(c->a, "%zu %s owed and never done, of %zu %s; the first is %.*s of %.*s.", e->lost_count,
+					   one_or_more(e->lost_count, "step was", "steps were"), keys,
+					   one_or_more(keys, "business key", "business keys"), SV_ARG(words_or_dash(e->lost[0].step)),
 					   SV_ARG(e->lost[0].business_key)));
 }
 
