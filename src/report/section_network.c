@@ -95,7 +95,42 @@ static bool is_alike(const struct coverage *a, const struct coverage *b)
 	       a->is_coarse == b->is_coarse;
 }
 
+static bool is_first_of_its_like(const struct windows *ws, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (is_alike(&ws->coverage[i], &ws->coverage[at]))
+			return false;
+	return true;
+}
+
 /* The stretches of one kind and host as one row: how many, from when to when, how much of it covered. */
+static void coverage_row(struct out *o, const struct chapter_context *c, const struct coverage *first)
+{
+	const struct windows *ws = &c->f->windows;
+	struct span whole = first->span;
+	int64_t covered = 0;
+	size_t stretches = 0;
+
+	for (size_t i = 0; i < ws->coverage_count; i++) {
+		const struct coverage *v = &ws->coverage[i];
+		if (!is_alike(v, first))
+			continue;
+		covered += span_length_us(v->span);
+		stretches++;
+		if (v->span.end.us > whole.end.us)
+			whole.end = v->span.end;
+	}
+	out_cell(o, first->kind);
+	out_cell(o, words_or_dash(first->host));
+	out_cell(o, words_time(c->a, c->f, whole.start));
+	out_cell(o, words_time(c->a, c->f, whole.end));
+	out_cell(o, words_duration(c->a, covered));
+	out_cell(o, arena_printf(c->a, "%zu", stretches));
+	out_cell(o, first->interval_us > 0 ? words_duration(c->a, first->interval_us) : SV("-"));
+	out_cell(o, words_or_dash(first->scope));
+	out_row_end(o);
+}
+
 static void coverage_table(struct out *o, const struct chapter_context *c)
 {
 	static const struct column columns[] = {
@@ -104,6 +139,8 @@ static void coverage_table(struct out *o, const struct chapter_context *c)
 		{ "sampled every", ALIGN_RIGHT }, { "scope", ALIGN_LEFT },
 	};
 	const struct windows *ws = &c->f->windows;
+	size_t all = 0, shown = 0;
+
 	if (ws->coverage_count == 0)
 		return;
 	out_fold(o, SV("What could have been seen"));
@@ -111,34 +148,16 @@ static void coverage_table(struct out *o, const struct chapter_context *c)
 		out_paragraph(o, SV("What could have been seen:"));
 	out_table(o, columns, sizeof columns / sizeof columns[0]);
 	for (size_t i = 0; i < ws->coverage_count; i++) {
-		const struct coverage *first = &ws->coverage[i];
-		struct span whole = first->span;
-		int64_t covered = 0;
-		size_t stretches = 0;
-		bool seen = false;
-		for (size_t k = 0; k < ws->coverage_count; k++) {
-			const struct coverage *v = &ws->coverage[k];
-			if (!is_alike(v, first))
-				continue;
-			seen = seen || k < i;
-			covered += span_length_us(v->span);
-			stretches++;
-			if (v->span.end.us > whole.end.us)
-				whole.end = v->span.end;
-		}
-		if (seen)
+		if (!is_first_of_its_like(ws, i))
 			continue;
-		out_cell(o, first->kind);
-		out_cell(o, words_or_dash(first->host));
-		out_cell(o, words_time(c->a, c->f, whole.start));
-		out_cell(o, words_time(c->a, c->f, whole.end));
-		out_cell(o, words_duration(c->a, covered));
-		out_cell(o, arena_printf(c->a, "%zu", stretches));
-		out_cell(o, first->interval_us > 0 ? words_duration(c->a, first->interval_us) : SV("-"));
-		out_cell(o, words_or_dash(first->scope));
-		out_row_end(o);
+		all++;
+		if (shown == c->rows_most)
+			continue;
+		shown++;
+		coverage_row(o, c, &ws->coverage[i]);
 	}
 	out_table_end(o);
+	document_rest(o, c, shown, all);
 	out_fold_end(o);
 }
 
