@@ -48,6 +48,8 @@ void members_keys(struct json_writer *w, const struct findings *f);
 /* section_tuning.c */
 void chapter_tuning(struct out *o, const struct chapter_context *c);
 void members_tuning(struct json_writer *w, const struct findings *f);
+/* section_settings.c */
+void chapter_groups(struct out *o, const struct chapter_context *c);
 /* section_inputs.c */
 void chapter_clocks(struct out *o, const struct chapter_context *c);
 void chapter_inputs(struct out *o, const struct chapter_context *c);

@@ -34,5 +34,7 @@ struct sv words_windows(struct arena *a, const struct window *const *windows, si
 struct sv words_place(struct arena *a, const struct findings *f, const struct place *p);
 /* The text, or a dash when it is absent. */
 struct sv words_or_dash(struct sv text);
+/* ... or "unknown". */
+struct sv words_or_unknown(struct sv text);
 
 #endif

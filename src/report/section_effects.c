@@ -100,6 +100,21 @@ static void attempts_of(struct out *o, const struct chapter_context *c)
 	out_fold_end(o);
 }
 
+static void evidence_of_redeliveries(struct out *o, const struct chapter_context *c)
+{
+	const struct side_effects *e = &c->f->effects;
+	if (!out_is_interactive(o))
+		return;
+	out_fold(o, SV("Evidence of each range delivered again"));
+	for (size_t i = 0; i < e->redelivery_count && i < c->rows_most; i++) {
+		const struct redelivery *r = &e->redeliveries[i];
+		out_details(o, arena_printf(c->a, "Evidence of L%u, %s", r->id, r->basis));
+		document_evidence(o, c, &r->evidence);
+		out_details_end(o);
+	}
+	out_fold_end(o);
+}
+
 static void effects_told(struct out *o, const struct chapter_context *c)
 {
 	const struct side_effects *e = &c->f->effects;
@@ -120,8 +135,10 @@ void chapter_effects(struct out *o, const struct chapter_context *c)
 		effects_told(o, c);
 	else
 		out_paragraph(o, SV("No record of side effects is among the evidence: whether any was executed twice is not known."));
-	if (e->redelivery_count > 0)
+	if (e->redelivery_count > 0) {
 		redelivery_table(o, c);
+		evidence_of_redeliveries(o, c);
+	}
 	if (e->duplicate_count > 0) {
 		duplicate_table(o, c);
 		attempts_of(o, c);
@@ -167,6 +184,19 @@ static void book_table(struct out *o, const struct chapter_context *c, const str
 		out_paragraph(o, arena_printf(c->a, "Of %zu more the keys are not listed anywhere: there are too many.", p->unlisted));
 }
 
+static void rows_of_differences(struct out *o, const struct chapter_context *c, const struct book_pair *p)
+{
+	if (!out_is_interactive(o))
+		return;
+	out_fold(o, SV("Rows of each difference"));
+	for (size_t i = 0; i < p->difference_count && i < c->rows_most; i++) {
+		out_details(o, arena_printf(c->a, "Rows of %.*s", SV_ARG(p->differences[i].business_key)));
+		document_evidence(o, c, &p->differences[i].evidence);
+		out_details_end(o);
+	}
+	out_fold_end(o);
+}
+
 void chapter_books(struct out *o, const struct chapter_context *c)
 {
 	const struct side_effects *e = &c->f->effects;
@@ -182,8 +212,10 @@ void chapter_books(struct out *o, const struct chapter_context *c)
 		}
 		out_paragraph(o, arena_printf(c->a, "%.*s against %.*s: %zu business keys, %zu agree, %zu do not.", SV_ARG(p->system_a),
 					      SV_ARG(p->system_b), p->keys, p->agree, p->difference_count + p->unlisted));
-		if (p->difference_count > 0)
-			book_table(o, c, p);
+		if (p->difference_count == 0)
+			continue;
+		book_table(o, c, p);
+		rows_of_differences(o, c, p);
 	}
 }
 

@@ -134,3 +134,8 @@ struct sv words_windows(struct arena *a, const struct window *const *windows, si
 		ids = arena_printf(a, "%.*s%sW%u", SV_ARG(ids), i > 0 ? "," : "", windows[i]->id);
 	return ids;
 }
+
+struct sv words_or_unknown(struct sv text)
+{
+	return text.n == 0 ? SV("unknown") : text;
+}
