@@ -32,6 +32,8 @@ struct sv words_doer(const struct rebalance *r);
 struct sv words_windows(struct arena *a, const struct window *const *windows, size_t n);
 /* "consumer-1/app.log:1841", "eth0.pcap packet 12". */
 struct sv words_place(struct arena *a, const struct findings *f, const struct place *p);
+/* "record was" for one, "records were" else. */
+const char *words_for(size_t n, const char *one, const char *more);
 /* The text, or a dash when it is absent. */
 struct sv words_or_dash(struct sv text);
 /* ... or "unknown". */

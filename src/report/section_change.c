@@ -186,7 +186,23 @@ static struct sv missing_problems(const struct chapter_context *c)
 	size_t n = count_problems(c->f->problems);
 	return n == 0 ? SV_ABSENT
 		      : arena_printf(c->a, "Some of what was given was damaged or passed over: %zu %s under Problems.", n,
-				     n == 1 ? "entry" : "entries");
+				     words_for(n, "entry", "entries"));
+}
+
+/* Logs, captures and counters are of one host; tables are of a system. */
+static struct sv missing_hosts(const struct chapter_context *c)
+{
+	static const char *const kinds[] = { "log", "capture", "counters" };
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->f->input_count; i++)
+		for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+			n += sv_eq(c->f->inputs[i].kind, sv_of(kinds[k])) && sv_is_absent(c->f->inputs[i].host) &&
+			     sv_is_absent(c->f->inputs[i].why_skipped);
+	return n == 0 ? SV_ABSENT
+		      : arena_printf(c->a, "The hosts of %zu %s, and so what happened where, and their clocks: give a folder with a "
+					   "directory per host, or --host PATTERN=NAME.",
+				     n, words_for(n, "input", "inputs"));
 }
 
 static struct sv missing_rebalances(const struct chapter_context *c)
@@ -234,7 +250,7 @@ static struct sv missing_books(const struct chapter_context *c)
 void chapter_missing(struct out *o, const struct chapter_context *c)
 {
 	static struct sv (*const missing[])(const struct chapter_context *c) = {
-		missing_problems, missing_rebalances, missing_network, missing_proof, missing_effects, missing_books,
+		missing_problems, missing_hosts, missing_rebalances, missing_network, missing_proof, missing_effects, missing_books,
 	};
 	bool has_begun = false;
 

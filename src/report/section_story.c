@@ -171,11 +171,6 @@ static struct sv cost_words(const struct chapter_context *c, const struct rebala
 	return total_count == 0 ? SV("") : arena_printf(c->a, ": %.*s", SV_ARG(words_amounts(c->a, totals, total_count)));
 }
 
-static const char *one_or_more(size_t n, const char *one, const char *more)
-{
-	return n == 1 ? one : more;
-}
-
 #define EFFECT_TWICE "side effect was executed twice"
 #define EFFECTS_TWICE "side effects were executed twice"
 
@@ -185,13 +180,13 @@ static struct sv consequence_words(const struct chapter_context *c, const struct
 	struct sv again = SV("");
 
 	if (k->records > 0)
-		again = arena_printf(c->a, " %zu %s delivered again", k->records, one_or_more(k->records, "record was", "records were"));
+		again = arena_printf(c->a, " %zu %s delivered again", k->records, words_for(k->records, "record was", "records were"));
 	if (k->ranges > 0)
 		again = arena_printf(c->a, "%.*s%s%zu %s delivered again", SV_ARG(again), k->records > 0 ? " and " : " ", k->ranges,
-				     one_or_more(k->ranges, "range of offsets was", "ranges of offsets were"));
+				     words_for(k->ranges, "range of offsets was", "ranges of offsets were"));
 	if (k->duplicates > 0)
 		return arena_printf(c->a, "%.*s%s%zu %s%.*s.", SV_ARG(again), again.n > 0 ? "; " : " ", k->duplicates,
-				    one_or_more(k->duplicates, EFFECT_TWICE, EFFECTS_TWICE), SV_ARG(cost_words(c, k->root)));
+				    words_for(k->duplicates, EFFECT_TWICE, EFFECTS_TWICE), SV_ARG(cost_words(c, k->root)));
 	if (again.n > 0)
 		return arena_printf(c->a, "%.*s; %s.", SV_ARG(again),
 				    e->records > 0 ? "no side effect is known to have been executed twice"
@@ -226,7 +221,7 @@ static void tell_rest(struct out *o, const struct chapter_context *c, const stru
 	}
 	out_bullet_refs(o, ids, arena_printf(c->a, "%s%zu more, each with its cause under Rebalances; %zu %s after them.",
 					     n > CHAINS_MOST ? "these and others, " : "", n, duplicates,
-					     one_or_more(duplicates, EFFECT_TWICE, EFFECTS_TWICE)));
+					     words_for(duplicates, EFFECT_TWICE, EFFECTS_TWICE)));
 }
 
 static void tell_ordinary(struct out *o, const struct chapter_context *c, const struct chain *all, size_t count)
@@ -290,7 +285,7 @@ static void tell_unchained(struct out *o, const struct chapter_context *c, const
 			text = arena_printf(c->a, "%.*s%s%zu %s", SV_ARG(text), text.n > 0 ? ", " : "", of[k], causes[k]);
 	if (none->duplicates > 0)
 		out_bullet(o, arena_printf(c->a, "%zu %s for another reason (%.*s)%.*s.", none->duplicates,
-					   one_or_more(none->duplicates, EFFECT_TWICE, EFFECTS_TWICE), SV_ARG(text),
+					   words_for(none->duplicates, EFFECT_TWICE, EFFECTS_TWICE), SV_ARG(text),
 					   SV_ARG(cost_words(c, NULL))));
 }
 
@@ -303,8 +298,8 @@ static void tell_lost(struct out *o, const struct chapter_context *c)
 		keys += i == 0 || !sv_eq(e->lost[i].business_key, e->lost[i - 1].business_key);
 	if (keys > 0)
 		out_bullet(o, arena_printf(c->a, "%zu %s owed and never done, of %zu %s; the first is %.*s of %.*s.", e->lost_count,
-					   one_or_more(e->lost_count, "step was", "steps were"), keys,
-					   one_or_more(keys, "business key", "business keys"), SV_ARG(words_or_dash(e->lost[0].step)),
+					   words_for(e->lost_count, "step was", "steps were"), keys,
+					   words_for(keys, "business key", "business keys"), SV_ARG(words_or_dash(e->lost[0].step)),
 					   SV_ARG(e->lost[0].business_key)));
 }
 

@@ -139,3 +139,8 @@ struct sv words_or_unknown(struct sv text)
 {
 	return text.n == 0 ? SV("unknown") : text;
 }
+
+const char *words_for(size_t n, const char *one, const char *more)
+{
+	return n == 1 ? one : more;
+}

@@ -39,6 +39,7 @@ says_not 'What is missing'
 story "$in"/broker-1/server.log "$in"/consumer-?/app.log
 says 'Whether any side effect was executed twice is not known'
 says '^What is missing'
+says 'The hosts of 4 inputs, '
 says 'The network at 19 of the 19 root rebalances: '
 says 'an export of the side effects tells'
 says 'The session timeout: nothing here speaks for another one'
