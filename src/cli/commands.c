@@ -217,7 +217,8 @@ static void warn_unknown(struct store *s, const struct analysis_options *o, cons
 			diag_add(d, SEVERITY_WARNING, "option.unused", NULL, "--offset %.*s=...: no event is of that host",
 				 SV_ARG(o->offsets[i].host));
 	if (!sv_is_absent(o->group) && f->groups.count == 0)
-		diag_add(d, SEVERITY_WARNING, "option.unused", NULL, "--group %.*s: nothing in the evidence is of that group; the groups in it: %.*s",
+		diag_add(d, SEVERITY_WARNING, "option.unused", NULL,
+			 "--group %.*s: nothing in the evidence is of that group; the groups in it: %.*s",
 			 SV_ARG(o->group), SV_ARG(known_groups(s, o, f, run)));
 	print_problems(d, SEVERITY_WARNING);
 	for (size_t i = 0; i < diag_count(d); i++)
@@ -239,8 +240,9 @@ static int find(const char *db, enum store_mode mode, const struct analysis_opti
 static int findings_of_db(const struct options *o, struct arena *run, struct diag *d, struct findings *f)
 {
 	if (access(o->db, F_OK) != 0) {
-		diag_add(d, SEVERITY_ERROR, "store.missing", NULL, "%s: %s ('aftershock ingest --db %s INPUT' makes an incident database)",
-			 o->db, strerror(errno), o->db);
+		diag_add(d, SEVERITY_ERROR, "store.missing", NULL,
+			 "%s: %s ('aftershock ingest --db %s INPUT' makes an incident database)", o->db,
+			 strerror(errno), o->db);
 		return -1;
 	}
 	return find(o->db, STORE_READ, &o->analysis, run, d, f);
@@ -475,8 +477,8 @@ enum exit_code command_thresholds(const struct options *o, struct arena *run)
 	buf_init(&text);
 	for (int i = 0; i < THRESHOLD_COUNT; i++) {
 		const struct threshold *t = &threshold_infos[i];
-		buf_printf(&text, "%s = %" PRId64 " %s (%" PRId64 " to %" PRId64 ")\n    %s\n", t->name, t->value, t->unit, t->least,
-			   t->most, t->reason);
+		buf_printf(&text, "%s = %" PRId64 " %s (%" PRId64 " to %" PRId64 ")\n    %s\n", t->name, t->value,
+			   t->unit, t->least, t->most, t->reason);
 	}
 	int rc = files_write(NULL, &text, d);
 	buf_fini(&text);

@@ -40,8 +40,9 @@ static struct sv gain_words(const struct chapter_context *c, const struct candid
 {
 	struct sv duplicates = c->f->effects.records == 0 ? SV("")
 							  : arena_printf(c->a, " and %zu duplicates", k->duplicates_avoided);
-	return arena_printf(c->a, ": %zu rebalances%.*s would not have been; a crash is noticed after up to %.*s", k->rebalances_avoided,
-			    SV_ARG(duplicates), SV_ARG(setting_duration(c->a, k->detection_ms * US_PER_MS)));
+	return arena_printf(c->a, ": %zu rebalances%.*s would not have been; a crash is noticed after up to %.*s",
+			    k->rebalances_avoided, SV_ARG(duplicates),
+			    SV_ARG(setting_duration(c->a, k->detection_ms * US_PER_MS)));
 }
 
 static void change_timeouts(struct out *o, const struct chapter_context *c)
@@ -200,8 +201,8 @@ static struct sv missing_hosts(const struct chapter_context *c)
 			n += sv_eq(c->f->inputs[i].kind, sv_of(kinds[k])) && sv_is_absent(c->f->inputs[i].host) &&
 			     sv_is_absent(c->f->inputs[i].why_skipped);
 	return n == 0 ? SV_ABSENT
-		      : arena_printf(c->a, "The hosts of %zu %s, and so what happened where, and their clocks: give a folder with a "
-					   "directory per host, or --host PATTERN=NAME.",
+		      : arena_printf(c->a, "The hosts of %zu %s, and so what happened where, and their clocks: give a folder "
+					   "with a directory per host, or --host PATTERN=NAME.",
 				     n, words_for(n, "input", "inputs"));
 }
 
@@ -218,8 +219,8 @@ static struct sv missing_network(const struct chapter_context *c)
 	const struct share *s = &c->f->share;
 	return s->observed == s->roots
 		       ? SV_ABSENT
-		       : arena_printf(c->a, "The network at %zu of the %zu root rebalances: no capture and no counters of their hosts cover "
-					    "them. 'aftershock probe' records both for the next time.",
+		       : arena_printf(c->a, "The network at %zu of the %zu root rebalances: no capture and no counters of their "
+					    "hosts cover them. 'aftershock probe' records both for the next time.",
 				      s->roots - s->observed, s->roots);
 }
 
@@ -227,16 +228,17 @@ static struct sv missing_proof(const struct chapter_context *c)
 {
 	size_t n = count_suggested_roots(c->f);
 	return n == 0 ? SV_ABSENT
-		      : arena_printf(c->a, "Proof of %zu of the %zu triggers: they are suggested alone. The coordinator's server.log proves "
-					   "them.",
+		      : arena_printf(c->a, "Proof of %zu of the %zu triggers: they are suggested alone. The coordinator's "
+					   "server.log proves them.",
 				     n, c->f->share.roots);
 }
 
 static struct sv missing_effects(const struct chapter_context *c)
 {
 	return c->f->effects.records > 0 ? SV_ABSENT
-					 : SV("What was executed twice, and for how much: an export of the side effects tells, with time, "
-					      "business key, step, status and amount (rules/README.md has the names of columns).");
+					 : SV("What was executed twice, and for how much: an export of the side effects tells, "
+					      "with time, business key, step, status and amount (rules/README.md has the "
+					      "names of columns).");
 }
 
 static struct sv missing_books(const struct chapter_context *c)

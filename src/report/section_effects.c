@@ -81,7 +81,8 @@ static void totals(struct out *o, const struct chapter_context *c)
 	for (int k = 0; k < CAUSE_COUNT; k++)
 		if (e->by_cause[k] > 0)
 			out_bullet(o, arena_printf(c->a, "cause %s: %zu", cause_name((enum cause)k), e->by_cause[k]));
-	out_bullet(o, arena_printf(c->a, "recognised and not executed again: %zu; failed and done again: %zu", e->suppressed, e->retries));
+	out_bullet(o, arena_printf(c->a, "recognised and not executed again: %zu; failed and done again: %zu",
+				   e->suppressed, e->retries));
 }
 
 static void attempts_of(struct out *o, const struct chapter_context *c)
@@ -118,8 +119,8 @@ static void evidence_of_redeliveries(struct out *o, const struct chapter_context
 static void effects_told(struct out *o, const struct chapter_context *c)
 {
 	const struct side_effects *e = &c->f->effects;
-	out_paragraph(o, arena_printf(c->a, "%zu attempts at %zu intents (one business key and step each) were recorded; %zu intents "
-					    "took effect more than once.",
+	out_paragraph(o, arena_printf(c->a, "%zu attempts at %zu intents (one business key and step each) were recorded; "
+					    "%zu intents took effect more than once.",
 				      e->records, e->intents, e->duplicate_count));
 	totals(o, c);
 }
@@ -134,7 +135,8 @@ void chapter_effects(struct out *o, const struct chapter_context *c)
 	if (e->records > 0)
 		effects_told(o, c);
 	else
-		out_paragraph(o, SV("No record of side effects is among the evidence: whether any was executed twice is not known."));
+		out_paragraph(o, SV("No record of side effects is among the evidence: whether any was executed twice "
+				    "is not known."));
 	if (e->redelivery_count > 0) {
 		redelivery_table(o, c);
 		evidence_of_redeliveries(o, c);
@@ -181,7 +183,8 @@ static void book_table(struct out *o, const struct chapter_context *c, const str
 	out_table_end(o);
 	document_rest(o, c, shown, p->difference_count);
 	if (p->unlisted > 0)
-		out_paragraph(o, arena_printf(c->a, "Of %zu more the keys are not listed anywhere: there are too many.", p->unlisted));
+		out_paragraph(o, arena_printf(c->a, "Of %zu more the keys are not listed anywhere: there are too many.",
+					      p->unlisted));
 }
 
 static void rows_of_differences(struct out *o, const struct chapter_context *c, const struct book_pair *p)
@@ -206,12 +209,14 @@ void chapter_books(struct out *o, const struct chapter_context *c)
 	for (size_t i = 0; i < e->book_count; i++) {
 		const struct book_pair *p = &e->books[i];
 		if (p->shared == 0) {
-			out_paragraph(o, arena_printf(c->a, "%.*s and %.*s have no business key in common: they cannot be compared.",
+			out_paragraph(o, arena_printf(c->a, "%.*s and %.*s have no business key in common: they cannot be "
+							    "compared.",
 						      SV_ARG(p->system_a), SV_ARG(p->system_b)));
 			continue;
 		}
-		out_paragraph(o, arena_printf(c->a, "%.*s against %.*s: %zu business keys, %zu agree, %zu do not.", SV_ARG(p->system_a),
-					      SV_ARG(p->system_b), p->keys, p->agree, p->difference_count + p->unlisted));
+		out_paragraph(o, arena_printf(c->a, "%.*s against %.*s: %zu business keys, %zu agree, %zu do not.",
+					      SV_ARG(p->system_a), SV_ARG(p->system_b), p->keys, p->agree,
+					      p->difference_count + p->unlisted));
 		if (p->difference_count == 0)
 			continue;
 		book_table(o, c, p);

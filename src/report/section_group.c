@@ -114,18 +114,20 @@ static void share_table(struct out *o, const struct chapter_context *c)
 static void chance_paragraph(struct out *o, const struct chapter_context *c, const char *what, const struct share_figures *f)
 {
 	const struct chance *chance = &f->chance;
+	double observed_us = (double)(chance->observed_us > 0 ? chance->observed_us : 1);
 	struct sv lift = chance->has_lift ? arena_printf(c->a, "%.1f times that", chance->lift) : SV("not comparable");
+	struct sv precursor = chance->has_precursor
+				      ? arena_printf(c->a, " A root rebalance follows %.0f %% of the %s.",
+						     chance->precursor_rate * 100, what)
+				      : SV("");
 
 	out_paragraph(o, arena_printf(c->a,
-				      "Chance: %s with their lag fill %.1f %% of the %.*s observed, so unrelated rebalances would give "
-				      "a share of %.1f %%; the share seen is %.*s. Of %u circular shifts of the triggers the p value "
-				      "is %.4f.%.*s",
-				      what, (double)chance->dilated_us * 100 / (double)(chance->observed_us > 0 ? chance->observed_us : 1),
-				      SV_ARG(words_duration(c->a, chance->observed_us)), chance->expected_share * 100, SV_ARG(lift),
-				      chance->shifts, chance->p_value,
-				      SV_ARG(chance->has_precursor ? arena_printf(c->a, " A root rebalance follows %.0f %% of the %s.",
-										  chance->precursor_rate * 100, what)
-								   : SV(""))));
+				      "Chance: %s with their lag fill %.1f %% of the %.*s observed, so unrelated rebalances "
+				      "would give a share of %.1f %%; the share seen is %.*s. Of %u circular shifts of the "
+				      "triggers the p value is %.4f.%.*s",
+				      what, (double)chance->dilated_us * 100 / observed_us,
+				      SV_ARG(words_duration(c->a, chance->observed_us)), chance->expected_share * 100,
+				      SV_ARG(lift), chance->shifts, chance->p_value, SV_ARG(precursor)));
 }
 
 void chapter_share(struct out *o, const struct chapter_context *c)
@@ -143,7 +145,8 @@ void chapter_share(struct out *o, const struct chapter_context *c)
 	if (s->pauses.chance.known && s->pauses.lagged.count > 0)
 		chance_paragraph(o, c, "pauses", &s->pauses);
 	if (s->roots > s->observed)
-		out_paragraph(o, arena_printf(c->a, "%zu root rebalances are not covered by evidence of jitter, and are not counted.",
+		out_paragraph(o, arena_printf(c->a, "%zu root rebalances are not covered by evidence of jitter, and are not "
+					      "counted.",
 					      s->roots - s->observed));
 }
 

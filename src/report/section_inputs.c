@@ -59,9 +59,10 @@ static void near_miss_bullets(struct out *o, const struct chapter_context *c)
 		const struct problem *first;
 		uint64_t n = near_misses(c->f, &c->f->inputs[i], &first);
 		if (n > 0 && is_example(first))
-			out_bullet(o, arena_printf(c->a, "%" PRIu64 " of %.*s speak of consumer groups, and no rule knows them. The first, line %" PRIu64
-							 ": %.*s",
-						   n, SV_ARG(c->f->inputs[i].path), first->place.number, SV_ARG(example_text(first))));
+			out_bullet(o, arena_printf(c->a, "%" PRIu64 " of %.*s speak of consumer groups, and no rule knows them. "
+							 "The first, line %" PRIu64 ": %.*s",
+						   n, SV_ARG(c->f->inputs[i].path), first->place.number,
+						   SV_ARG(example_text(first))));
 	}
 }
 
@@ -192,18 +193,20 @@ static void clock_bullets(struct out *o, const struct chapter_context *c)
 	}
 	for (size_t i = 0; i < clocks->count; i++) {
 		const struct host_clock *h = &clocks->hosts[i];
-		for (size_t k = 1; k < h->piece_count; k++)
-			out_bullet(o, arena_printf(c->a, "The clock of %.*s was set by %+.3f s between %.*s and %.*s.%s", SV_ARG(h->host),
-						   (double)h->pieces[k].step_us / US_PER_S,
-						   SV_ARG(words_time(c->a, c->f, clock_to_ref(clocks, h->host, h->pieces[k].set_after))),
-						   SV_ARG(words_time(c->a, c->f, clock_to_ref(clocks, h->host, h->pieces[k].set_before))),
-						   h->pieces[k].is_told ? " The host itself says so." : ""));
+		for (size_t k = 1; k < h->piece_count; k++) {
+			const struct clock_piece *p = &h->pieces[k];
+			struct sv after = words_time(c->a, c->f, clock_to_ref(clocks, h->host, p->set_after));
+			struct sv before = words_time(c->a, c->f, clock_to_ref(clocks, h->host, p->set_before));
+			out_bullet(o, arena_printf(c->a, "The clock of %.*s was set by %+.3f s between %.*s and %.*s.%s",
+						   SV_ARG(h->host), (double)p->step_us / US_PER_S, SV_ARG(after), SV_ARG(before),
+						   p->is_told ? " The host itself says so." : ""));
+		}
 		if (h->links_refuted > 0)
 			out_bullet(o, arena_printf(c->a, "%zu links of %.*s contradict all the others, and are left out.",
 						   h->links_refuted, SV_ARG(h->host)));
 		if (h->told_refuted > 0)
-			out_bullet(o, arena_printf(c->a, "%zu steps that a daemon of %.*s logged are excluded by the links around them, "
-							 "and are left out.",
+			out_bullet(o, arena_printf(c->a, "%zu steps that a daemon of %.*s logged are excluded by the links around "
+							 "them, and are left out.",
 						   h->told_refuted, SV_ARG(h->host)));
 	}
 }
@@ -228,9 +231,10 @@ static void daemon_bullets(struct out *o, const struct chapter_context *c)
 			against = arena_printf(c->a, " By both daemons it was ahead of %.*s by %.*s to %.*s%s.",
 					       SV_ARG(clocks->reference), SV_ARG(ms_words(c->a, d->ahead_least_us)),
 					       SV_ARG(ms_words(c->a, d->ahead_most_us)),
-					       d->is_contradicted ? ", which is not what the table says: one of them is wrong" : "");
-		out_bullet(o, arena_printf(c->a, "The time daemon of %.*s read its clock %zu times, from %.*s to %.*s: ahead of true "
-						 "time by %.*s to %.*s%.*s.%.*s",
+					       d->is_contradicted ? ", which is not what the table says: one of them is wrong"
+								  : "");
+		out_bullet(o, arena_printf(c->a, "The time daemon of %.*s read its clock %zu times, from %.*s to %.*s: ahead of "
+						 "true time by %.*s to %.*s%.*s.%.*s",
 					   SV_ARG(d->host), d->readings,
 					   SV_ARG(words_time(c->a, c->f, clock_to_ref(clocks, d->host, d->first))),
 					   SV_ARG(words_time(c->a, c->f, clock_to_ref(clocks, d->host, d->last))),
@@ -303,8 +307,9 @@ static void problem_bullet(struct out *o, const struct chapter_context *c, const
 	struct sv place = unit == NULL ? SV("") : arena_printf(c->a, " %s %" PRIu64, unit, p->place.number);
 	struct sv times = p->count > 1 ? arena_printf(c->a, " (%" PRIu64 " times)", p->count) : SV("");
 
-	out_bullet(o, arena_printf(c->a, "%s: %.*s%.*s: %.*s%.*s [%.*s]", severity_name(p->severity), SV_ARG(words_or_dash(p->path)),
-				   SV_ARG(place), SV_ARG(p->message), SV_ARG(times), SV_ARG(p->code)));
+	out_bullet(o, arena_printf(c->a, "%s: %.*s%.*s: %.*s%.*s [%.*s]", severity_name(p->severity),
+				   SV_ARG(words_or_dash(p->path)), SV_ARG(place), SV_ARG(p->message), SV_ARG(times),
+				   SV_ARG(p->code)));
 }
 
 /* Each sort has its own part of the page: notes by the hundred hide no error. */

@@ -194,7 +194,8 @@ struct sv sampling_words(const struct chapter_context *c, bool of_verdict)
 					 SV_ARG(worst->kind), SV_ARG(words_or_dash(worst->host)),
 					 SV_ARG(words_duration(c->a, worst->interval_us)));
 	if (worst->interval_us <= timeout_us)
-		return arena_printf(c->a, "%.*s, the others no further: when something began and ended is known as exactly as that.",
+		return arena_printf(c->a, "%.*s, the others no further: when something began and ended is known as exactly as "
+					  "that.",
 				    SV_ARG(samples));
 	return arena_printf(c->a, "%.*s, longer than the session timeout of %.*s: %s", SV_ARG(samples),
 			    SV_ARG(words_duration(c->a, timeout_us)),
@@ -218,10 +219,10 @@ void chapter_windows(struct out *o, const struct chapter_context *c)
 	if (count_windows(c->f, true) == 0) {
 		out_paragraph(o, SV("None was found in the evidence."));
 	} else {
-		out_paragraph(o, SV("Silence is what the coordinator lived through: from the member's last request that reached it to "
-				    "the next, or, where these are not known, from the last data that arrived to the next. The outage is "
-				    "the part in which the path was gone; after it TCP still waits for its next retransmission "
-				    "(backoff), which other means than a longer session cut."));
+		out_paragraph(o, SV("Silence is what the coordinator lived through: from the member's last request that reached "
+				    "it to the next, or, where these are not known, from the last data that arrived to the "
+				    "next. The outage is the part in which the path was gone; after it TCP still waits for "
+				    "its next retransmission (backoff), which other means than a longer session cut."));
 		window_table(o, c, true);
 	}
 	if (count_windows(c->f, false) > 0) {

@@ -180,7 +180,8 @@ static struct sv consequence_words(const struct chapter_context *c, const struct
 	struct sv again = SV("");
 
 	if (k->records > 0)
-		again = arena_printf(c->a, " %zu %s delivered again", k->records, words_for(k->records, "record was", "records were"));
+		again = arena_printf(c->a, " %zu %s delivered again", k->records,
+				     words_for(k->records, "record was", "records were"));
 	if (k->ranges > 0)
 		again = arena_printf(c->a, "%.*s%s%zu %s delivered again", SV_ARG(again), k->records > 0 ? " and " : " ", k->ranges,
 				     words_for(k->ranges, "range of offsets was", "ranges of offsets were"));
@@ -252,16 +253,18 @@ static struct sv effects_words(const struct chapter_context *c)
 
 	if (e->records == 0)
 		return SV("Whether any side effect was executed twice is not known: no export of them was given.");
-	struct sv sum = e->duplicate_count == 0
-				? arena_printf(c->a, "None of %zu side effects is known to have been executed twice; %zu attempts that "
-						     "came again were recognised.",
-					       e->intents, e->suppressed)
-				: arena_printf(c->a, "%zu of %zu side effects were executed more than once%s%.*s.", e->duplicate_count,
-					       e->intents, e->amount_count > 0 ? "; too much by " : "",
-					       SV_ARG(e->amount_count > 0 ? words_amounts(c->a, e->amounts, e->amount_count) : SV("")));
-	return e->unknown == 0 ? sum
-			       : arena_printf(c->a, "%.*s Of %zu attempts the outcome is not known: they are not counted.", SV_ARG(sum),
-					      e->unknown);
+	struct sv unknown = e->unknown == 0 ? SV("")
+					    : arena_printf(c->a, " Of %zu attempts the outcome is not known: they are not counted.",
+							   e->unknown);
+	struct sv amounts = e->amount_count == 0 ? SV("")
+						 : arena_printf(c->a, "; too much by %.*s",
+								SV_ARG(words_amounts(c->a, e->amounts, e->amount_count)));
+	if (e->duplicate_count == 0)
+		return arena_printf(c->a, "None of %zu side effects is known to have been executed twice; %zu attempts that "
+					  "came again were recognised.%.*s",
+				    e->intents, e->suppressed, SV_ARG(unknown));
+	return arena_printf(c->a, "%zu of %zu side effects were executed more than once%.*s.%.*s", e->duplicate_count, e->intents,
+			    SV_ARG(amounts), SV_ARG(unknown));
 }
 
 /* Those that no rebalance stands behind, by cause (analysis/cause.h). */

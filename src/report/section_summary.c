@@ -48,8 +48,8 @@ static void effect_figures(struct out *o, const struct chapter_context *c)
 		return;
 	}
 	out_figure(o, arena_printf(c->a, "%zu", e->duplicate_count),
-		   arena_printf(c->a, "side effects executed more than once, of %zu intents; %zu after a redelivery, %zu sent twice "
-				      "by the caller",
+		   arena_printf(c->a, "side effects executed more than once, of %zu intents; %zu after a redelivery, %zu sent "
+				      "twice by the caller",
 				e->intents, proven_duplicates(e), e->by_cause[CAUSE_UPSTREAM]));
 	for (size_t i = 0; i < e->by_step_count; i++) {
 		struct sv amounts = step_amounts(c, e->by_step[i].step);
@@ -69,7 +69,8 @@ static void share_figures(struct out *o, const struct chapter_context *c)
 	if (s->rebalances == 0)
 		return;
 	out_figure(o, words_proportion(c->a, &s->jitter.lagged),
-		   arena_printf(c->a, "of the observed roots lie inside jitter windows, with the lag of their trigger (the line is %d %%)",
+		   arena_printf(c->a, "of the observed roots lie inside jitter windows, with the lag of their trigger (the line "
+				      "is %d %%)",
 				s->threshold_percent));
 	if (s->lagged_by_trigger[TRIGGER_SESSION_TIMEOUT].known)
 		out_figure(o, words_proportion(c->a, &s->lagged_by_trigger[TRIGGER_SESSION_TIMEOUT]),
@@ -227,8 +228,9 @@ void chapter_timeline(struct out *o, const struct chapter_context *c)
 	out_section(o, "timeline", SV("Timeline"));
 	out_timeline(o, f->span.start.us, f->span.end.us, lanes, n,
 		     out_is_interactive(o)
-			     ? SV("Bars: jitter windows (red) and pauses (violet). Triangles: rebalances, red when they lie inside a "
-				  "jitter window. Dots: side effects executed again. Times in UTC; each mark leads to its row.")
-			     : SV("# jitter window, p pause, R root rebalance, r rebalance that follows from another, D side effect "
-				  "executed again; UTC"));
+			     ? SV("Bars: jitter windows (red) and pauses (violet). Triangles: rebalances, red when they lie "
+				  "inside a jitter window. Dots: side effects executed again. Times in UTC; each mark leads "
+				  "to its row.")
+			     : SV("# jitter window, p pause, R root rebalance, r rebalance that follows from another, D side "
+				  "effect executed again; UTC"));
 }
