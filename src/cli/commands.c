@@ -368,7 +368,7 @@ enum exit_code command_tune(const struct options *o, struct arena *run)
 		return fail(d);
 	buf_init(&text);
 	report_tuning(&text, o->format, &f, files_color(o->color));
-	int rc = files_write(NULL, &text, d);
+	int rc = o->quiet ? 0 : files_write(NULL, &text, d);
 	buf_fini(&text);
 	return rc < 0 ? fail(d) : exit_code_of(d);
 }
@@ -385,7 +385,7 @@ enum exit_code command_explain(const struct options *o, struct arena *run)
 	buf_init(&text);
 	int rc = -1;
 	if (report_explain(&text, &f, sv_of(o->arguments[0]), files_color(o->color)))
-		rc = files_write(NULL, &text, d);
+		rc = o->quiet ? 0 : files_write(NULL, &text, d);
 	else
 		diag_add(d, SEVERITY_ERROR, "explain.unknown_id", NULL,
 			 "there is no %s in this incident: it has %zu windows (W), %zu rebalances (R), %zu redeliveries (L) and "
@@ -422,6 +422,8 @@ static int list_rules(const struct rules *r, struct diag *d)
 static int test_rules(const struct rules *r, struct diag *d)
 {
 	(void)d;
+	if (isatty(STDIN_FILENO))
+		fputs("aftershock: reading lines from the terminal; Ctrl-D ends them\n", stderr);
 	return log_test(r, stdin, stdout);
 }
 

@@ -372,12 +372,13 @@ static const struct option_row {
 	{ "session-timeout", 0, "LIST", ALL_ANALYSIS, set_session_timeout, "session timeouts to replay: 10s,30s,45s" },
 	{ "reconciliation", 0, "DURATION", ALL_ANALYSIS, set_reconciliation, "how late the books are reconciled: 30d" },
 	{ "confirmation", 0, "DURATION", ALL_ANALYSIS, set_confirmation, "how late the other side confirms: 3d" },
-	{ "color", 0, "WHEN", ALL_ANALYSIS, set_color, "auto, always or never; NO_COLOR is honoured" },
+	{ "color", 0, "WHEN", ALL_INPUT | ALL_ANALYSIS, set_color, "auto, always or never; NO_COLOR is honoured" },
 	{ "quiet", 'q', NULL, COMMAND_ANALYZE, set_quiet, "no text report, no progress" },
 	{ "quiet", 'q', NULL, COMMAND_INGEST, set_quiet, "no progress" },
 	{ "quiet", 'q', NULL, COMMAND_REPORT, set_quiet, "nothing to standard output: the exit code of --fail-on alone" },
+	{ "quiet", 'q', NULL, COMMAND_TUNE | COMMAND_EXPLAIN, set_quiet, "nothing to standard output: the exit code alone" },
 	{ "quiet", 'q', NULL, COMMAND_PROBE, set_quiet, "errors alone" },
-	{ "no-progress", 0, NULL, ALL_INPUT, set_no_progress, "no progress on standard error" },
+	{ "no-progress", 0, NULL, ALL_INPUT | ALL_ANALYSIS, set_no_progress, "no progress on standard error" },
 	{ "help", 'h', NULL, ALL, set_help, "this text" },
 };
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
@@ -421,6 +422,37 @@ static const struct option_row *row_of(enum command command, int found)
 	return NULL;
 }
 
+/* Who took an option for this command's is told whose it is. */
+static void print_unknown_option(const char *word)
+{
+	static const struct {
+		enum command command;
+		const char *name;
+	} names[] = {
+		{ COMMAND_ANALYZE, "analyze" }, { COMMAND_INGEST, "ingest" }, { COMMAND_REPORT, "report" },
+		{ COMMAND_TUNE, "tune" },	{ COMMAND_EXPLAIN, "explain" }, { COMMAND_PROBE, "probe" },
+		{ COMMAND_RULES, "rules" },
+	};
+	struct sv name = sv_of(word);
+	int commands = 0;
+	const char *before = ", but of ";
+	size_t at;
+
+	if (sv_find_char(name, '=', &at))
+		name.n = at;
+	for (size_t i = 0; i < ROW_COUNT; i++)
+		if (sv_starts_with(name, SV("--")) && sv_eq(sv_sub(name, 2, name.n), sv_of(rows[i].name)))
+			commands |= rows[i].commands;
+	fprintf(stderr, "aftershock: %.*s is no option of this command", SV_ARG(name));
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		if ((commands & (int)names[i].command) == 0)
+			continue;
+		fprintf(stderr, "%s%s", before, names[i].name);
+		before = ", ";
+	}
+	fputs(" (see --help)\n", stderr);
+}
+
 bool opts_parse(enum command command, int argc, char **argv, struct arena *a, struct options *out)
 {
 	struct option longs[ROW_COUNT + 1];
@@ -435,11 +467,12 @@ bool opts_parse(enum command command, int argc, char **argv, struct arena *a, st
 		if (found == -1)
 			break;
 		const struct option_row *row = found == '?' || found == ':' ? NULL : row_of(command, found);
-		if (row == NULL) {
-			fprintf(stderr, "aftershock: %s %s\n", argv[optind - 1],
-				found == ':' ? "needs an argument" : "is no option of this command (see --help)");
+		if (found == ':')
+			fprintf(stderr, "aftershock: %s needs an argument\n", argv[optind - 1]);
+		else if (row == NULL)
+			print_unknown_option(argv[optind - 1]);
+		if (row == NULL)
 			return false;
-		}
 		const char *expected = row->set(&c, optarg);
 		if (expected != NULL) {
 			fprintf(stderr, "aftershock: --%s %s: expected %s\n", row->name, optarg, expected);

@@ -101,6 +101,14 @@ report 2 line '--threshold 0'
 # --quiet: report by its exit code alone; a file that was asked for is written.
 code 0 "$a" report --db "$out/a.db" --quiet
 [ ! -s "$out/out" ] && [ ! -s "$out/err" ] || fails "--quiet is not"
+# Quiet and without progress, for all that read or conclude.
+code 0 "$a" tune --db "$out/a.db" --quiet --no-progress
+[ ! -s "$out/out" ] || fails "tune --quiet is not"
+code 0 "$a" explain --db "$out/a.db" --quiet --no-progress R1
+[ ! -s "$out/out" ] || fails "explain --quiet is not"
+code 1 "$a" explain --db "$out/a.db" --quiet R99999
+code 0 "$a" report --db "$out/a.db" --quiet --no-progress
+code 0 "$a" ingest --db "$out/a.db" "$sample" --quiet --color never
 # --fail-on: the verdict of the sample, and all that its help names as weaker.
 verdict=$(member "$out/all.json" verdict | tr -d '"') due=0
 code 2 "$a" report --db "$out/a.db" --fail-on maybe

@@ -38,7 +38,9 @@ says "needs an INPUT"
 code 2 "$a" analyze --threshold 101 samples
 says "from 1 to 100"
 code 2 "$a" analyze --no-such-option samples
-says "no option of this command"
+says "no option of this command (see --help)"
+code 2 "$a" report --db x --timezone=UTC
+says "^aftershock: --timezone is no option of this command, but of analyze, ingest (see --help)"
 code 2 "$a" analyze --timezone Mars samples
 says "expected"
 code 2 "$a" explain --db x
