@@ -79,6 +79,7 @@ void kafka_queue_release(struct kafka_store *s, struct kafka_request *r);
 
 /* Payload of the asking side from start to end was sent, perhaps again. */
 void kafka_queue_sent(struct kafka_queue *q, uint32_t start, uint32_t end, int64_t us);
+/* The peer has all up to there. Of most packets that is known already. */
 void kafka_queue_arrived(struct kafka_queue *q, uint32_t ack);
 static inline void kafka_queue_acknowledged(struct kafka_queue *q, uint32_t ack)
 {

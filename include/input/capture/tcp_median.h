@@ -15,7 +15,7 @@
 #define TCP_MEDIAN_WAITING 13
 
 struct tcp_median {
-	/* Of what is in the buckets, and where the median of that lies: asking for it costs the same however many there are. */
+	/* Of what is in the buckets; where its median lies is kept: to ask costs the same however many there are. */
 	uint32_t count;
 	uint32_t below;		/* of count, in the buckets before it */
 	uint16_t middle;	/* its bucket */

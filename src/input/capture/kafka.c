@@ -208,7 +208,8 @@ void kafka_segment_any(struct kafka *k, struct tcp_conn *t, unsigned side, const
 /* Its conversation goes on, and what it acknowledges fills no gap. */
 static inline bool is_usual(const struct kafka_conn *c, unsigned side, const struct segment *s)
 {
-	return USUALLY(c->phase == KAFKA_KNOWN && (s->flags & (TCP_FIN | TCP_ACK)) == TCP_ACK && c->stream[!side].parked == NULL);
+	return USUALLY(c->phase == KAFKA_KNOWN && (s->flags & (TCP_FIN | TCP_ACK)) == TCP_ACK &&
+		       c->stream[!side].parked == NULL);
 }
 
 /* The inside of a batch of records that is fetched: nobody looks at it. */

@@ -63,7 +63,8 @@ static bool goes_on(const struct kafka_conn *c, const struct commit *t, const st
 	       c->tcp->retransmits == t->retransmits && is_same_member(&t->latest, r);
 }
 
-static void add(const struct kafka_conn *c, struct commit *t, const struct kafka_request *r, const struct kafka_number *offset)
+static void add(const struct kafka_conn *c, struct commit *t, const struct kafka_request *r,
+		const struct kafka_number *offset)
 {
 	if (t->count == 0) {
 		t->first_us = kafka_report_sent_us(r);

@@ -274,7 +274,10 @@ ALWAYS_INLINE int take_segment(struct tcp *t, const struct segment *s, const str
 	if (c == NULL)
 		return result(t);
 	c->last_us = t->now_us;
-	/* Nearly always it is known: all of c->state is read in a moment, which would have to wait for a byte of it to be written. */
+	/*
+	 * Nearly always that is known. All of c->state is read in a moment, and on x86-64 a load waits for a
+	 * narrower store to the same bytes until that has left the core.
+	 */
 	if (SELDOM(!c->spoke[side]))
 		c->spoke[side] = true;
 	before_us = c->pair->side[side].heard_us;
