@@ -25,21 +25,41 @@ struct arena {
 	struct block *large; /* each of one piece that is larger than a block; the newest first */
 };
 
-static struct block *block_new(size_t size, struct block *next)
+/* Of a block with so many bytes in it. */
+static size_t block_bytes(size_t size)
 {
 	if (size > SIZE_MAX - sizeof(struct block))
 		memory_exhausted();
-	struct block *b = memory_checked(malloc(sizeof *b + size));
+	return sizeof(struct block) + size;
+}
+
+static struct block *block_init(void *memory, size_t size, struct block *next)
+{
+	struct block *b = memory_checked(memory);
 	b->next = next;
 	b->used = 0;
 	b->size = size;
 	return b;
 }
 
+static struct block *block_of_many(struct block *next)
+{
+	return block_init(malloc(block_bytes(BLOCK_BYTES)), BLOCK_BYTES, next);
+}
+
+/*
+ * Zeroed: what is new from the system is so already, and costs nothing until
+ * it is touched. Rooms and tables for the worst case mostly are not, in full.
+ */
+static struct block *block_of_one(size_t size, struct block *next)
+{
+	return block_init(calloc(1, block_bytes(size)), size, next);
+}
+
 struct arena *arena_new(void)
 {
 	struct arena *a = memory_checked(malloc(sizeof *a));
-	a->blocks = block_new(BLOCK_BYTES, NULL);
+	a->blocks = block_of_many(NULL);
 	a->large = NULL;
 	return a;
 }
@@ -84,11 +104,11 @@ void *arena_alloc(struct arena *a, size_t n)
 {
 	n = aligned(n);
 	if (n > BLOCK_BYTES) {
-		a->large = block_new(n, a->large);
-		return memset(a->large->bytes, 0, n);
+		a->large = block_of_one(n, a->large);
+		return a->large->bytes;
 	}
 	if (n > a->blocks->size - a->blocks->used)
-		a->blocks = block_new(BLOCK_BYTES, a->blocks);
+		a->blocks = block_of_many(a->blocks);
 	void *piece = (char *)a->blocks->bytes + a->blocks->used;
 	a->blocks->used += n;
 	return memset(piece, 0, n);
@@ -148,9 +168,7 @@ static void *grow_large(struct block **at, size_t n)
 	size_t before = b->size;
 
 	n = aligned(n);
-	if (n > SIZE_MAX - sizeof *b)
-		memory_exhausted();
-	b = memory_checked(realloc(b, sizeof *b + n));
+	b = memory_checked(realloc(b, block_bytes(n)));
 	*at = b;
 	b->size = n;
 	memset((char *)b->bytes + before, 0, n - before);

@@ -16,8 +16,11 @@
 
 /* The most that can be asked for at once; longer records are seen to here and then stepped over. */
 #define INTAKE_ASK_MOST ((size_t)320 * 1024)
-/* Of a buffer that stays in the second-level cache; larger was slower, smaller costs calls. */
-#define INTAKE_READ_BYTES ((size_t)256 * 1024)
+/*
+ * So that the few that are under way from one thread to the other stay in the
+ * second-level cache: twice as much took 3 to 7 % longer, half as much costs calls.
+ */
+#define INTAKE_READ_BYTES ((size_t)128 * 1024)
 /* What is left of the block before, then a block. */
 #define INTAKE_ROOM_BYTES (INTAKE_ASK_MOST + INTAKE_READ_BYTES)
 

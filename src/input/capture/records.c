@@ -20,7 +20,7 @@
 /* Without a thread: one in the hands of the caller, and what is left of it goes to the other. */
 #define SLOTS_ALONE 2
 /* More, in a block, are of less than 128 bytes: then what is left of the block goes on in the next slot. */
-#define RECORDS_MOST 2048
+#define RECORDS_MOST 1024
 /* Of a length that stands in four bytes and is below 100 MB (kafka_request.h). */
 #define FIRST_BYTE_MOST 6
 /* Of a microsecond's twentieth or so each: about what a block takes. To sleep and to be woken takes longer. */

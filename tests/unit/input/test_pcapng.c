@@ -509,6 +509,11 @@ static uint64_t add_record(uint64_t sum, const struct record *r)
 	sum = sum * 31 + r->offset;
 	sum = sum * 31 + (uint64_t)r->time_us;
 	sum = sum * 31 + r->wire;
+	sum = sum * 31 + r->link;
+	sum = sum * 31 + (r->has_time ? 2 : 0) + r->is_packet;
+	sum = sum * 31 + r->drops.packets;
+	if (r->drops.packets > 0)
+		sum = (sum * 31 + (uint64_t)r->drops.from_us) * 31 + (uint64_t)r->drops.to_us;
 	for (uint32_t i = 0; i < r->captured; i++)
 		sum = sum * 31 + r->bytes[i];
 	return sum;
@@ -662,6 +667,185 @@ static void test_empty_packets_without_end_are_all_there(void **state)
 	make_end(&m);
 }
 
+/* ---- records that lie whole in what has been read ---- */
+
+/* All that a reader gave, and how it ended. */
+struct given {
+	uint64_t sum;
+	size_t whole;	/* records of next_whole */
+	int rc;
+	char why[80];
+	uint64_t offset;
+};
+
+/* most: to ask next_whole for before each next; 0: next alone. */
+static struct given read_all(const struct record_reader_ops *ops, const struct making *m, size_t piece, size_t most)
+{
+	struct pieces p = { .of = m, .piece = piece, .is_steady = true };
+	struct arena *a = arena_new();
+	struct given given = { .rc = 1 };
+	struct record record[3];
+	struct record_reader *reader;
+	struct intake intake;
+	const char *why = "";
+
+	assert_in_range(most, 0, 3);
+	intake_init(&intake, stream_new(a, (struct stream_source){ read_piece, count_report, &p }), a);
+	reader = ops->open(&intake, a, &why);
+	while (reader != NULL && given.rc == 1) {
+		size_t n = most > 0 ? ops->next_whole(reader, record, most) : 0;
+
+		given.whole += n;
+		for (size_t i = 0; i < n; i++)
+			given.sum = add_record(given.sum, &record[i]);
+		given.rc = ops->next(reader, &record[0], &why);
+		if (given.rc == 1)
+			given.sum = add_record(given.sum, &record[0]);
+	}
+	given.offset = intake.offset;
+	snprintf(given.why, sizeof given.why, "%s", reader == NULL || given.rc < 0 ? why : "");
+	arena_free(a);
+	return given;
+}
+
+/* How many of the records next_whole gave. */
+static size_t assert_same(const struct record_reader_ops *ops, const struct making *m, size_t piece)
+{
+	const struct given alone = read_all(ops, m, piece, 0);
+	size_t whole = 0;
+
+	for (size_t most = 1; most <= 3; most++) {
+		const struct given given = read_all(ops, m, piece, most);
+
+		assert_true(given.sum == alone.sum);
+		assert_int_equal(given.rc, alone.rc);
+		assert_string_equal(given.why, alone.why);
+		assert_int_equal(given.offset, alone.offset);
+		whole += given.whole;
+	}
+	return whole;
+}
+
+/* Of every kind of block, with options and without, on two interfaces; behind so many bytes of no interest. */
+static void make_blocks(struct making *m, size_t filler)
+{
+	size_t at;
+
+	make_section(m);
+	at = make_block(m, 0x0bad);
+	for (size_t i = 0; i < filler; i++)
+		make_number(m, 'z', 1);
+	make_block_end(m, at);
+	interface(m, LINK_ETHERNET, 0);
+	at = make_interface(m, LINK_RAW, 0);
+	make_option(m, 9, 9, 1);	/* nanoseconds */
+	make_number(m, 0, 4);
+	make_block_end(m, at);
+	for (int i = 0; i < 6; i++)
+		packet(m, 0, START_US + i, &"seven.."[i]);
+	at = make_packet(m, 1, (uint64_t)START_US * 1000 + 5, "dropped before", 14, 60);
+	make_option(m, 4, 3, 8);
+	make_number(m, 0, 4);
+	make_block_end(m, at);
+	statistics(m, 0, START_US + 7, 2, 1);
+	make_block_end(m, make_block(m, 0x0bad));
+	packet(m, 0, START_US + 8, "");
+	packet(m, 0, START_US + 9, "nine");
+	packet(m, 1, (START_US + 10) * 1000, "ten");
+}
+
+static void make_records(struct making *m, size_t filler)
+{
+	static const uint8_t zeros[STREAM_HEAD_BYTES];
+
+	make_pcap_header(m, 0xa1b2c3d4, LINK_RAW);
+	make_pcap_record(m, (uint32_t)START_S, 0, zeros, filler, filler);
+	for (uint32_t i = 0; i < 9; i++)
+		make_pcap_record(m, (uint32_t)START_S, i, (const uint8_t *)"123456789" + i, 9 - i, 9);
+}
+
+/* Cut at any place into pieces, and with any bit another. */
+static void test_whole_records_are_those_that_come_one_by_one(void **state)
+{
+	const struct {
+		const struct record_reader_ops *ops;
+		void (*make)(struct making *m, size_t filler);
+	} formats[] = { { &record_pcapng, make_blocks }, { &record_pcap, make_records } };
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		const struct record_reader_ops *ops = formats[i % 2].ops;
+		struct making m = make_begin(i >= 2);
+		size_t whole = 0;
+
+		/* The stream has read its head before anybody asks it. */
+		formats[i % 2].make(&m, STREAM_HEAD_BYTES - 60);
+		for (size_t piece = 1; piece < 200; piece++)
+			whole += assert_same(ops, &m, piece);
+		assert_true(whole > 0);
+		make_end(&m);
+
+		m = make_begin(i >= 2);
+		formats[i % 2].make(&m, 0);
+		assert_true(assert_same(ops, &m, m.n) > 0);
+		for (size_t bit = 0; bit < m.n * 8; bit++) {
+			m.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+			assert_same(ops, &m, m.n);
+			m.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		}
+		make_end(&m);
+	}
+}
+
+/* Then nothing of what follows is looked at before the long one has been stepped over, and its end looked at. */
+static void test_whole_records_wait_for_the_end_of_a_long_packet(void **state)
+{
+	/* A block with the one is longer by four than what can be shown: its second length alone is not. */
+	static const size_t lengths[] = { INTAKE_ASK_MOST + 4 - 32, 400000 };
+	static uint8_t bytes[400000];
+	struct making inside = make_begin(false);
+
+	(void)state;
+	/* Where what is shown of it ends, the longer one looks like its end and a packet. */
+	make_number(&inside, sizeof bytes + 32, 4);
+	packet(&inside, 0, START_US, "no packet");
+	memcpy(bytes + INTAKE_ASK_MOST - 28, inside.bytes, inside.n);
+	make_end(&inside);
+	for (size_t i = 0; i < 4; i++) {
+		struct making m = begin(false);
+
+		interface(&m, LINK_RAW, 0);
+		make_block_end(&m, make_packet(&m, 0, (uint64_t)START_US, bytes, lengths[i % 2], lengths[i % 2]));
+		if (i >= 2)
+			m.bytes[m.n - 4] ^= 4;
+		packet(&m, 0, START_US + 1, "a");
+		packet(&m, 0, START_US + 2, "b");
+		assert_same(&record_pcapng, &m, m.n);
+		assert_int_equal(read_all(&record_pcapng, &m, m.n, 1).rc, i >= 2 ? -1 : 0);
+		make_end(&m);
+	}
+}
+
+/* Blocks are padded to four bytes (3.1 of the draft): a length behind that stands earlier is none. */
+static void test_whole_records_are_of_padded_blocks(void **state)
+{
+	struct making m = begin(false);
+	size_t at;
+
+	(void)state;
+	interface(&m, LINK_RAW, 0);
+	packet(&m, 0, START_US, "first");
+	at = make_packet(&m, 0, (uint64_t)START_US, "five!", 5, 5);
+	m.n = at + 8 + 20 + 5;
+	make_number(&m, 37, 4);
+	m.bytes[at + 4] = 37;
+	make_number(&m, 0, 3);
+	packet(&m, 0, START_US + 1, "last");
+	assert_same(&record_pcapng, &m, m.n);
+	assert_int_equal(read_all(&record_pcapng, &m, m.n, 1).rc, -1);
+	make_end(&m);
+}
+
 /* ---- against libpcap ---- */
 
 /* Records that both read are alike; libpcap may stop before, and never goes on after. */
@@ -780,6 +964,9 @@ int main(void)
 		cmocka_unit_test(test_a_block_may_end_anywhere),
 		cmocka_unit_test(test_a_long_packet_among_short_ones),
 		cmocka_unit_test(test_empty_packets_without_end_are_all_there),
+		cmocka_unit_test(test_whole_records_are_those_that_come_one_by_one),
+		cmocka_unit_test(test_whole_records_wait_for_the_end_of_a_long_packet),
+		cmocka_unit_test(test_whole_records_are_of_padded_blocks),
 		cmocka_unit_test(test_records_are_those_of_libpcap),
 		cmocka_unit_test(test_what_libpcap_alone_knows_is_read_through_it),
 	};
