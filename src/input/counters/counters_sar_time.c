@@ -272,3 +272,10 @@ bool sar_time_read(struct sv text, struct sar_time *t)
 	t->second = fields[0] * 3600 + fields[1] * 60 + fields[2];
 	return true;
 }
+
+bool sar_is_average(struct sv text)
+{
+	const struct sv first = counter_word(&text);
+
+	return sv_ends_with(first, SV(":")) || sv_starts_with(sv_trim(text), SV(":"));
+}
