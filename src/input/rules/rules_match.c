@@ -81,11 +81,19 @@ static struct sv beside(const struct log_record *record, enum event_field field)
 	return SV_ABSENT;
 }
 
-/* What stands beside the message is as the rule wants it. */
+/* A message without lines below it is as one with empty ones: their absence may be asked for. */
+static struct sv asked_of(const struct within *where, const struct log_record *record)
+{
+	if (where->what == WITHIN_FIELD)
+		return beside(record, where->source);
+	return sv_is_absent(record->more) ? SV("") : record->more;
+}
+
+/* What stands beside the message and below it is as the rule wants it. */
 static bool wheres_hold(const struct rule *rule, const struct log_record *record)
 {
 	for (size_t i = 0; i < rule->where_count; i++) {
-		struct sv text = beside(record, rule->wheres[i].source);
+		struct sv text = asked_of(&rule->wheres[i], record);
 
 		if (sv_is_absent(text) || !pattern_match(&rule->wheres[i].pattern, text, 0))
 			return false;
