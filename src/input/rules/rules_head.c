@@ -581,7 +581,8 @@ struct head *head_of(const struct rules *r, struct sv line, struct arena *a)
 		return NULL;
 	steps = steps_of(layout->source, a, h);
 	body = steps != NULL ? walk(&w, steps, line.p, NULL, &t) : NULL;
-	if (body == NULL || t.time_end == NULL || t.time_begin == NULL || t.uneven)
+	/* A message that holds its time begins before it: the steps behind the time know nothing of it. */
+	if (body == NULL || t.time_end == NULL || t.time_begin == NULL || t.uneven || body < t.time_end)
 		return NULL;
 	h->between_bytes = (size_t)(body - t.time_end);
 	h->layout = hint;
