@@ -75,7 +75,9 @@ static void end_tables(struct loop_block *blocks)
 
 static void blocks_init(struct loop *l, struct counters *c, struct ingest *in)
 {
-	*l = (struct loop){ .of = c, .in = in, .names = arena_new(), .formats = loop_formats, .format_count = FORMAT_COUNT };
+	*l = (struct loop){
+		.of = c, .in = in, .names = arena_new(), .formats = loop_formats, .format_count = FORMAT_COUNT
+	};
 	for (size_t i = 0; i < FORMAT_COUNT; i++)
 		l->blocks[i] = l->probes[i] = (struct loop_block){ .of = c, .arena = in->input };
 }
@@ -86,7 +88,8 @@ static void blocks_init(struct loop *l, struct counters *c, struct ingest *in)
 static bool settle(struct loop *l, const struct tstamp *t, struct host_time *out)
 {
 	const struct host_time *previous = l->has_clock ? &l->clock : NULL;
-	enum dated dated = dating_settle(&l->dating, t, l->in->zone, t->lacks == TSTAMP_LACKS_NOTHING ? NULL : previous, out);
+	enum dated dated =
+		dating_settle(&l->dating, t, l->in->zone, t->lacks == TSTAMP_LACKS_NOTHING ? NULL : previous, out);
 
 	return dated != DATED_NOT;
 }
@@ -429,7 +432,8 @@ bool loop_sniff(struct sv head)
 			continue;
 		}
 		if (offer(l->blocks, &line, &damage, &taker) != LOOP_LINE_OTHER || loop_is_clock(line.text, &t) ||
-		    loop_is_uptime(line.text, &uptime_us) || (loop_split_prefix(&line, &t, &row) && offer(l->blocks, &row, &damage, &taker) != LOOP_LINE_OTHER))
+		    loop_is_uptime(line.text, &uptime_us) ||
+		    (loop_split_prefix(&line, &t, &row) && offer(l->blocks, &row, &damage, &taker) != LOOP_LINE_OTHER))
 			known++;
 		else
 			others++;

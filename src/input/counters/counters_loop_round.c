@@ -64,8 +64,8 @@ static int take_growth(struct loop *l, struct loop_block *b, const struct givers
 		const struct reading *r = &b->readings[i];
 
 		if (g->of[r->counter] == b)
-			rc = sampler_grown(counters_sampler(l->of, SV_ABSENT, counter_infos[r->counter].family), r, *before,
-					   l->clock);
+			rc = sampler_grown(counters_sampler(l->of, SV_ABSENT, counter_infos[r->counter].family), r,
+					   *before, l->clock);
 	}
 	for (unsigned f = 0; before != NULL && f < FAMILY_COUNT && rc == 0; f++)
 		if (b->of_family[f])
@@ -154,11 +154,12 @@ static void tell_without_clock(struct loop *l)
 		}
 	}
 	if (count == 1)
-		diag_add(l->in->diag, SEVERITY_WARNING, is_date ? "counters.undated" : "counters.no_clock", &first->first,
-			 "a sample of %s, %s: left out", l->formats[of].name, why);
+		diag_add(l->in->diag, SEVERITY_WARNING, is_date ? "counters.undated" : "counters.no_clock",
+			 &first->first, "a sample of %s, %s: left out", l->formats[of].name, why);
 	else if (count > 1)
-		diag_add(l->in->diag, SEVERITY_WARNING, is_date ? "counters.undated" : "counters.no_clock", &first->first,
-			 "a sample of %s and of %zu more, %s: left out", l->formats[of].name, count - 1, why);
+		diag_add(l->in->diag, SEVERITY_WARNING, is_date ? "counters.undated" : "counters.no_clock",
+			 &first->first, "a sample of %s and of %zu more, %s: left out", l->formats[of].name, count - 1,
+			 why);
 }
 
 /* What the round's blocks are as records: each is a sample. */

@@ -119,7 +119,9 @@ static struct sampler *sampler_new(struct counters *c, struct sv host, enum coun
 {
 	struct sampler *s = arena_alloc(c->in->input, sizeof *s);
 
-	*s = (struct sampler){ .of = c, .index = c->count, .host = host, .family = family, .scope = family_infos[family].scope };
+	*s = (struct sampler){
+		.of = c, .index = c->count, .host = host, .family = family, .scope = family_infos[family].scope
+	};
 	*ARENA_PUSH(c->in->input, c->samplers, c->count, c->capacity) = s;
 	return s;
 }

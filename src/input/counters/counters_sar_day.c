@@ -140,6 +140,7 @@ int64_t sar_day(const struct sar_banner *b, const struct sar_signs *signs, struc
 
 	/* Where form and time speak for the same one, or the time alone does and plainly, there is nothing to say. */
 	if (r.is_likely ? best != 0 : !is_fresh)
-		tell(in, place, taken != best ? SEVERITY_WARNING : SEVERITY_NOTE, r.days[taken], r.days[taken != best ? best : taken == 0]);
+		tell(in, place, taken != best ? SEVERITY_WARNING : SEVERITY_NOTE, r.days[taken],
+		     r.days[taken != best ? best : taken == 0]);
 	return r.days[taken];
 }

@@ -78,7 +78,8 @@ bool sar_hours_hold(struct sar_hours *h, const struct line *line)
 	return true;
 }
 
-void sar_hours_note(const struct sar_hours *h, const struct sar_banner *b, const struct ingest *in, struct host_time end)
+void sar_hours_note(const struct sar_hours *h, const struct sar_banner *b, const struct ingest *in,
+		    struct host_time end)
 {
 	/* The locales that have no word for it write 12/05/26; a date in words is none that is known. */
 	if (h->is_settled || !h->has_last || b->separator != '/' || b->digits[2] != 2 || end.us == INT64_MIN)

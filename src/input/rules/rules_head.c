@@ -60,7 +60,8 @@ static inline const char *pass_set(const char *p, const char *end, const bool *s
 	return (const char *)at;
 }
 
-static const char *walk(struct walk *w, const struct head_step *s, const char *p, const char *body, struct trace *trace);
+static const char *walk(struct walk *w, const struct head_step *s, const char *p, const char *body,
+			struct trace *trace);
 
 /* What a branch that fails has said of the time is forgotten. */
 static const char *walk_traced(struct walk *w, const struct head_step *s, const char *p, const char *body,
@@ -133,7 +134,8 @@ static const char *walk(struct walk *w, const struct head_step *s, const char *p
 			bool doubt = w->doubt;
 
 			/* Most choices are settled by the next byte. */
-			if (trace == NULL && s[1].kind == STEP_BYTE && (p == w->end || (unsigned char)*p != s[1].byte)) {
+			if (trace == NULL && s[1].kind == STEP_BYTE &&
+			    (p == w->end || (unsigned char)*p != s[1].byte)) {
 				s += s->to - 1;
 				break;
 			}

@@ -91,8 +91,8 @@ static void add_tailed(struct builder *b, const struct tree *t) /* NOLINT(misc-n
 	add(b, STEP_TAIL);
 	for (const struct tree *c = t->next; c != NULL && !is_end(c) && !b->failed; c = c->next)
 		add_tree(b, c, false);
-	if (b->failed || b->count < tail + 4 || b->steps[tail + 1].kind != STEP_BYTE || b->steps[tail + 2].kind != STEP_BYTE ||
-	    b->steps[b->count - 1].kind != STEP_BYTE) {
+	if (b->failed || b->count < tail + 4 || b->steps[tail + 1].kind != STEP_BYTE ||
+	    b->steps[tail + 2].kind != STEP_BYTE || b->steps[b->count - 1].kind != STEP_BYTE) {
 		b->failed = true;
 		return;
 	}
@@ -103,7 +103,8 @@ static void add_tailed(struct builder *b, const struct tree *t) /* NOLINT(misc-n
 
 static void add_sequence(struct builder *b, const struct tree *t, bool last) /* NOLINT(misc-no-recursion) */
 {
-	bool is_time = sv_eq(t->name, SV("time")), is_body = sv_eq(t->name, SV("body")), is_thread = sv_eq(t->name, SV("thread"));
+	bool is_time = sv_eq(t->name, SV("time")), is_body = sv_eq(t->name, SV("body")),
+	     is_thread = sv_eq(t->name, SV("thread"));
 
 	if (is_time)
 		add(b, STEP_TIME_BEGIN);

@@ -421,7 +421,8 @@ static void rule_set(struct loader *l, void *section, const struct entry *e)
 {
 	struct rule *rule = section;
 
-	take_constant(l, e, ARENA_PUSH(l->rules->arena, rule->constants, rule->constant_count, rule->constant_capacity));
+	take_constant(l, e,
+		      ARENA_PUSH(l->rules->arena, rule->constants, rule->constant_count, rule->constant_capacity));
 }
 
 static const struct key rule_keys[] = {

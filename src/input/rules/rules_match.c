@@ -23,7 +23,8 @@ static bool may_begin(const struct rules *r, const struct pattern *p, struct sv 
 {
 	if (p->first_bytes != NULL)
 		return message.n > 0 && p->first_bytes[(unsigned char)message.p[0]];
-	return pattern_may_match(p, message) && (p->literal_first || cover_may_match(pattern_cover(p, r->arena), message));
+	return pattern_may_match(p, message) &&
+	       (p->literal_first || cover_may_match(pattern_cover(p, r->arena), message));
 }
 
 /* Its fields go to the event, if there is one. */
@@ -197,7 +198,8 @@ static const char *name_of(const struct rule *rule)
 	return rule != NULL ? rule->section.name.p : NULL;
 }
 
-void rules_events_init(struct rules_events *it, const struct rules *r, const struct log_record *record, const char **rule)
+void rules_events_init(struct rules_events *it, const struct rules *r, const struct log_record *record,
+		       const char **rule)
 {
 	struct heading h = begin(it, r, record);
 	const struct bucket *b = bucket_of(r, &h);
@@ -208,8 +210,8 @@ void rules_events_init(struct rules_events *it, const struct rules *r, const str
 	*rule = name_of(it->rule);
 }
 
-void rules_events_among(struct rules_events *it, const struct rules *r, const struct log_record *record, const uint32_t *numbers,
-			size_t count, const char **rule)
+void rules_events_among(struct rules_events *it, const struct rules *r, const struct log_record *record,
+			const uint32_t *numbers, size_t count, const char **rule)
 {
 	struct heading h = begin(it, r, record);
 
