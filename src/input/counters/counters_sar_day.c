@@ -48,14 +48,16 @@ static void read_year_first(struct readings *r, const struct sar_banner *b)
 
 /*
  * Between slashes AM and PM with nothing behind them and a whole year are American; a
- * zone behind them is Indian, but for Kashmiri; a decimal comma is anything but
- * American, but for Georgian; two digits of the year are the C locale's, or others';
- * and the first of three numbers of two digits is the year in Nepal.
+ * zone behind them is Indian, but for Kashmiri; a decimal comma, or a whole year without
+ * AM and PM, is anything but American, but for Georgian; two digits of the year are
+ * the C locale's, or others'; and the first of three numbers of two digits is the
+ * year in Nepal.
  */
 static void read_slashes(struct readings *r, const struct sar_banner *b, const struct sar_signs *signs)
 {
-	const bool american = signs->has_half && !signs->has_zone && !signs->has_comma && b->digits[2] == 4;
-	const bool day_first = signs->has_comma || (signs->has_half && signs->has_zone);
+	const bool is_whole = b->digits[2] == 4;
+	const bool american = signs->has_half && !signs->has_zone && !signs->has_comma && is_whole;
+	const bool day_first = signs->has_comma || (signs->has_half ? signs->has_zone : is_whole);
 
 	if (day_first)
 		add_reading(r, b, 2, 1, 0);
@@ -63,7 +65,7 @@ static void read_slashes(struct readings *r, const struct sar_banner *b, const s
 	if (!american || r->count == 0)
 		add_reading(r, b, 2, 1, 0);
 	r->is_likely = american || day_first || r->count == 1;
-	if (!signs->has_half && !signs->has_comma && b->digits[2] <= 2)
+	if (!signs->has_half && !signs->has_comma && !is_whole)
 		add_reading(r, b, 0, 1, 2);
 }
 

@@ -94,6 +94,9 @@ static void test_a_date_of_two_readings(void **state)
 	assert_int_equal(warnings, 0);
 	assert_int_equal(second_of("04/05/2026", "", "5,00", april + 60, &warnings), april);
 	assert_int_equal(warnings, 1);
+	/* So is a whole year without AM and PM. */
+	assert_int_equal(second_of("04/05/2026", "", "5.00", 0, &warnings), may);
+	assert_int_equal(warnings, 1);
 	/* The file was written a minute later. */
 	assert_int_equal(second_of("04/05/26", "", "5.00", may + 60, &warnings), may);
 	assert_int_equal(second_of("04/05/26", "", "5.00", april + 60, &warnings), april);
