@@ -49,7 +49,7 @@ static void read_year_first(struct readings *r, const struct sar_banner *b)
 /*
  * Between slashes AM and PM with nothing behind them and a whole year are American; a
  * zone behind them is Indian, but for Kashmiri; a decimal comma, or a whole year without
- * AM and PM, is anything but American, but for Georgian; two digits of the year are
+ * AM and PM, is anything but American, but for Georgian and Bemba; two digits of the year are
  * the C locale's, or others'; and the first of three numbers of two digits is the
  * year in Nepal.
  */
