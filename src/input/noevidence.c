@@ -42,6 +42,43 @@ static const struct known_magic {
 	{ 0, "\x1b[", 2, "the screen of a terminal program (watch?): record a loop with a clock line instead" },
 };
 
+/* Of no fixed first bytes: all of its marks stand in what is seen of it. */
+static const struct known_marks {
+	const char *marks[4]; /* NULL: no more */
+	const char *why;
+} known_marks[] = {
+	/* search/jobs/ID/results of Splunk's REST API, output_mode; json_rows and json have their rows one by one. */
+	{ { "\"init_offset\"", "\"fields\"", "\"columns\"" },
+	  "results of a Splunk search by columns (output_mode=json_cols): export them with output_mode=json or csv" },
+	{ { "\"preview\"", "\"fields\"", "\"columns\"" },
+	  "results of a Splunk search by columns (output_mode=json_cols): export them with output_mode=json or csv" },
+	{ { "<results", "<fieldOrder>", "<field" },
+	  "results of a Splunk search as XML (output_mode=xml): export them with output_mode=json or csv" },
+	{ { "<results preview=", "<result offset=", "<field k=" },
+	  "results of a Splunk search as XML (output_mode=xml): export them with output_mode=json or csv" },
+	{ { "<feed", "http://www.w3.org/2005/Atom", "http://dev.splunk.com/ns/rest" },
+	  "an answer of Splunk's REST API as Atom: export the results of the search with output_mode=json or csv" },
+};
+
+/* Of text that begins as JSON or XML does; a log may hold any words. */
+static struct sv marks_why(struct sv head)
+{
+	const struct sv text = sv_trim(head);
+	size_t at;
+
+	if (!sv_starts_with(text, SV("<")) && !sv_starts_with(text, SV("{")))
+		return SV_ABSENT;
+	for (size_t i = 0; i < sizeof known_marks / sizeof known_marks[0]; i++) {
+		size_t found = 0, wanted = 0;
+
+		for (; wanted < 4 && known_marks[i].marks[wanted] != NULL; wanted++)
+			found += sv_find(text, sv_of(known_marks[i].marks[wanted]), &at);
+		if (found == wanted)
+			return sv_of(known_marks[i].why);
+	}
+	return SV_ABSENT;
+}
+
 static struct sv magic_why(struct sv head)
 {
 	for (size_t i = 0; i < sizeof known_magics / sizeof known_magics[0]; i++) {
@@ -82,8 +119,10 @@ static bool is_json(struct sv head)
 
 struct sv noevidence_why(struct sv head, const struct rules *rules, struct arena *a)
 {
-	struct sv why = magic_why(head);
+	struct sv why = marks_why(head);
 
+	if (sv_is_absent(why))
+		why = magic_why(head);
 	if (!sv_is_absent(why))
 		return why;
 	if (is_binary(head))

@@ -6,7 +6,7 @@
  * What all formats of counters share: the catalogue (counters.def), samples, and
  * what is made of them: the growth between two samples of one host
  * (counter.delta), and the time that the samples cover (evidence.covered).
- * counters_sample.c implements it.
+ * counters_sample.c and counters_coverage.c implement it.
  *
  * A format that people print in loops is a row of loop_formats[] in
  * counters_loop.c (loop.h), one that carries its own times a row of documents[]

@@ -55,6 +55,52 @@ struct sar_time {
 
 bool sar_time_read(struct sv text, struct sar_time *t);
 
+/* Whether text is the "Average:" below a table, in the language of the locale. */
+bool sar_is_average(struct sv text);
+
+/* ---- counters_sar_day.c ---- */
+
+/* What stands beside the banner's date and tells of its locale. */
+struct sar_signs {
+	bool has_half;	/* of the day, behind the times */
+	bool has_zone;
+	bool has_comma; /* in the figures */
+};
+
+/*
+ * The banner's day, since 1970, where its form or what is known of the time
+ * settles which of its numbers is the month; else the likeliest, and says so.
+ * INT64_MIN when it is none.
+ */
+int64_t sar_day(const struct sar_banner *b, const struct sar_signs *signs, struct ingest *in, const struct place *place);
+
+/* ---- counters_sar_hours.c ---- */
+
+/*
+ * Times without a word for the half of the day are of 24 hours, but for locales
+ * whose word is empty (hy_AM, ms_MY). Lines are held back until a time tells.
+ */
+struct sar_hours {
+	struct arena *arena;
+	struct line *lines; /* held back; their texts are the arena's */
+	size_t count, capacity, bytes;
+	bool is_settled;
+	bool is_untold; /* of 12 hours, and of which half is not told */
+	bool has_last;
+	int64_t last; /* the time of day of the last line that had one */
+};
+
+void sar_hours_init(struct sar_hours *h);
+void sar_hours_fini(struct sar_hours *h);
+/* A banner begins the next print. Nothing is held back. */
+void sar_hours_begin(struct sar_hours *h, const struct sar_banner *b);
+/* Whether the line was kept, since it may be of either. */
+bool sar_hours_hold(struct sar_hours *h, const struct line *line);
+/* Those that were held back have been read. */
+void sar_hours_forget(struct sar_hours *h);
+/* Says so where the lines, the last of which was of that time, were read as of 24 hours and may be of 12. */
+void sar_hours_note(const struct sar_hours *h, const struct sar_banner *b, const struct ingest *in, struct host_time end);
+
 /* ---- counters_sadf.c ---- */
 
 /* The row's interval ends at its time. False when it has none, as restarts have not, or its time is none. */

@@ -148,7 +148,7 @@ struct rule {
 	struct sv versions;	/* absent when not said */
 	bool whose_thread;	/* who speaks is known from the thread's other messages */
 	struct pattern match;
-	struct within *wheres;	/* must match what stands beside the message */
+	struct within *wheres;	/* must match what stands beside the message, or below it */
 	size_t where_count, where_capacity;
 	struct within *withins;
 	size_t within_count, within_capacity;

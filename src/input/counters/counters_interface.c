@@ -52,7 +52,8 @@ enum loop_line net_dev_take(struct loop_block *b, const struct line *line, const
 	}
 	if (!read_numbers(numbers, values, NET_DEV_COLUMNS)) {
 		/* A row that was cut; "time: 1796045689" is none. */
-		bool cut = b->in_rows && sv_to_u64(counter_word(&numbers), values) && sv_to_u64(counter_word(&numbers), values);
+		bool cut = b->in_rows && sv_to_u64(counter_word(&numbers), values) &&
+			   sv_to_u64(counter_word(&numbers), values);
 
 		*why = "a row of /proc/net/dev is a name and 16 numbers";
 		b->in_rows = cut;
@@ -173,7 +174,8 @@ static bool ip_header(struct sv text, struct ip_state *s)
 	s->direction = sv_starts_with(first, SV("RX")) ? SV("rx") : SV("tx");
 	s->is_more = first.n > 2;
 	s->count = 0;
-	for (struct sv word = counter_word(&words); !sv_is_absent(word) && s->count < IP_COLUMNS_MAX; word = counter_word(&words))
+	for (struct sv word = counter_word(&words); !sv_is_absent(word) && s->count < IP_COLUMNS_MAX;
+	     word = counter_word(&words))
 		if (!counter_named(s->direction, word, &s->columns[s->count++]))
 			s->columns[s->count - 1] = COUNTER_COUNT;
 	return true;

@@ -9,12 +9,11 @@
  * not invented.
  */
 
-#include "input/counters/loop.h"
+#include "input/counters/loop_round.h"
 
 #include <string.h>
 
 #include "input/counters/counters_probe.h"
-#include "input/log/dating.h"
 
 /* In this order a line is offered: rows of a table that has begun before rows that are known by their shape alone. */
 static const struct loop_format loop_formats[] = {
@@ -37,102 +36,13 @@ static const struct loop_format loop_formats[] = {
 	{ "chronyc tracking", tracking_take, tracking_close, true },
 };
 #define FORMAT_COUNT (sizeof loop_formats / sizeof loop_formats[0])
+_Static_assert(FORMAT_COUNT <= LOOP_FORMATS_MAX, "each has a block");
 
 /* Rows with a time each belong to one round when they are no further apart. */
 #define ROUND_US (200 * US_PER_MS)
 #define SNIFF_LINES 400
 
-struct loop {
-	struct counters *of;
-	struct ingest *in;
-	struct arena *names; /* of sections: until the next */
-	struct dating dating;
-	bool has_clock;
-	struct host_time clock;
-	bool has_previous; /* of the clock line before */
-	struct host_time previous;
-	bool has_dropped; /* of the capture beside a probe's samples, in all since it was started */
-	uint64_t dropped;
-	bool is_dropped_told; /* below this clock line */
-	uint64_t dropped_sum; /* over all starts */
-	bool undated; /* a clock line without what dates it was met */
-	/* A row of /proc/uptime, which dates a round where another line has told what it counts from. */
-	bool has_uptime, is_by_uptime; /* in this round; which it dates */
-	int64_t uptime_us;
-	bool counts_from_start; /* and nothing told it */
-	struct loop_block blocks[FORMAT_COUNT];
-	bool were_in_rows[FORMAT_COUNT]; /* before the line at hand, which is none of theirs as a whole */
-	struct loop_block probes[FORMAT_COUNT]; /* to find out whether a line with a time before it holds a row */
-};
-
-/* ---- helpers of the formats ---- */
-
-void loop_add(struct loop_block *b, enum counter_id counter, int64_t cpu, uint64_t value, const struct line *line)
-{
-	*ARENA_PUSH(b->arena, b->readings, b->count, b->capacity) =
-		(struct reading){ .counter = counter, .cpu = cpu, .value = value, .place = counter_place(line) };
-}
-
-void loop_add_device(struct loop_block *b, enum counter_id counter, uint64_t value, const struct line *line)
-{
-	struct sv device = counters_name(b->of, b->device);
-
-	/* There were too many: what it is about is not known. */
-	if (sv_is_absent(device) && !sv_is_absent(b->device))
-		return;
-	loop_add(b, counter, -1, value, line);
-	b->readings[b->count - 1].device = device;
-}
-
-bool loop_has(const struct loop_block *b, enum counter_id counter, struct sv device)
-{
-	for (size_t i = 0; i < b->count; i++)
-		if (b->readings[i].counter == counter && sv_eq(b->readings[i].device, device))
-			return true;
-	return false;
-}
-
-void loop_columns(struct loop_block *b, enum counter_family family, struct sv words)
-{
-	b->column_count = 0;
-	for (size_t i = 0; i < COUNTER_COUNT; i++)
-		b->column_of[i] = -1;
-	for (struct sv word = counter_word(&words); !sv_is_absent(word); word = counter_word(&words), b->column_count++)
-		for (size_t i = 0; i < COUNTER_COUNT; i++)
-			if (counter_infos[i].family == family && sv_eq(word, sv_of(counter_infos[i].column)))
-				b->column_of[i] = (int)b->column_count;
-}
-
-struct sv loop_section_file(const struct loop_block *b)
-{
-	size_t slash;
-
-	return sv_rfind_char(b->section, '/', &slash) ? sv_sub(b->section, slash + 1, b->section.n) : b->section;
-}
-
-struct sv loop_section_folder(const struct loop_block *b)
-{
-	size_t slash;
-
-	return sv_rfind_char(b->section, '/', &slash) && slash > 0 ? sv_sub(b->section, 0, slash) : SV_ABSENT;
-}
-
 /* ---- blocks ---- */
-
-static void block_clear(struct loop_block *b)
-{
-	struct loop_block empty = {
-		.of = b->of,
-		.arena = b->arena,
-		.section = b->section,
-		.readings = b->readings,
-		.capacity = b->capacity,
-		.is_growth = b->is_growth,
-		.state = b->state,
-	};
-
-	*b = empty;
-}
 
 /* Offers a line to each format; *taker is the one that knows it. */
 static enum loop_line offer(struct loop_block *blocks, const struct line *line, const char **why, size_t *taker)
@@ -165,189 +75,11 @@ static void end_tables(struct loop_block *blocks)
 
 static void blocks_init(struct loop *l, struct counters *c, struct ingest *in)
 {
-	*l = (struct loop){ .of = c, .in = in, .names = arena_new() };
+	*l = (struct loop){
+		.of = c, .in = in, .names = arena_new(), .formats = loop_formats, .format_count = FORMAT_COUNT
+	};
 	for (size_t i = 0; i < FORMAT_COUNT; i++)
 		l->blocks[i] = l->probes[i] = (struct loop_block){ .of = c, .arena = in->input };
-}
-
-/* ---- rounds ---- */
-
-/* Which block gives each counter: of two formats with the same figures the first in the table. */
-struct givers {
-	const struct loop_block *of[COUNTER_COUNT];
-};
-
-static struct givers find_givers(const struct loop *l)
-{
-	struct givers g = { { NULL } };
-
-	for (size_t i = 0; i < FORMAT_COUNT; i++)
-		for (size_t k = 0; k < l->blocks[i].count && !l->blocks[i].misnumbered; k++)
-			if (g.of[l->blocks[i].readings[k].counter] == NULL)
-				g.of[l->blocks[i].readings[k].counter] = &l->blocks[i];
-	return g;
-}
-
-/* What was not printed has not grown: the family was looked at all the same. */
-static int cover_growth(struct loop *l, const struct loop_block *b, enum counter_family family, struct host_time before)
-{
-	struct sampler *s = counters_sampler(l->of, SV_ABSENT, family);
-	int rc = 0;
-
-	for (unsigned i = 0; i < COUNTER_COUNT && rc == 0; i++) {
-		struct reading none = { .counter = (enum counter_id)i, .cpu = -1, .place = b->first };
-
-		if (counter_infos[i].family == family && !loop_has(b, (enum counter_id)i, SV_ABSENT))
-			rc = sampler_grown(s, &none, before, l->clock);
-	}
-	sampler_covers(s, before, l->clock);
-	return rc;
-}
-
-/* Increments have grown since the round before; by then their interval is known. */
-static int take_growth(struct loop *l, struct loop_block *b, const struct givers *g)
-{
-	const struct host_time *before = b->state;
-	int rc = 0;
-
-	for (size_t i = 0; before != NULL && i < b->count && rc == 0; i++) {
-		const struct reading *r = &b->readings[i];
-
-		if (g->of[r->counter] == b)
-			rc = sampler_grown(counters_sampler(l->of, SV_ABSENT, counter_infos[r->counter].family), r, *before,
-					   l->clock);
-	}
-	for (unsigned f = 0; before != NULL && f < FAMILY_COUNT && rc == 0; f++)
-		if (b->of_family[f])
-			rc = cover_growth(l, b, (enum counter_family)f, *before);
-	struct host_time *kept = arena_alloc(l->in->input, sizeof *kept);
-	*kept = l->clock;
-	b->state = kept;
-	return rc;
-}
-
-/* The sample of one family, as the blocks of this round give it. */
-static int close_sample(struct loop *l, enum counter_family family, const struct givers *g)
-{
-	struct sampler *s = NULL;
-	const struct loop_block *first = NULL;
-
-	for (size_t i = 0; i < FORMAT_COUNT; i++) {
-		const struct loop_block *b = &l->blocks[i];
-
-		for (size_t k = 0; k < b->count && !b->is_growth; k++) {
-			const struct reading *r = &b->readings[k];
-
-			if (counter_infos[r->counter].family != family || g->of[r->counter] != b)
-				continue;
-			if (s == NULL)
-				s = counters_sampler(l->of, SV_ABSENT, family);
-			if (first == NULL)
-				first = b;
-			if (b->scope != NULL && family == FAMILY_PRESSURE)
-				counters_scope(s, b->scope);
-			sampler_add(s, r);
-		}
-	}
-	return s == NULL ? 0 : sampler_close(s, l->clock, first->by_order ? first->rows : 0, &first->first);
-}
-
-static int close_samples(struct loop *l)
-{
-	struct givers g = find_givers(l);
-	int rc = 0;
-
-	for (size_t i = 0; i < FORMAT_COUNT && rc == 0; i++)
-		if (l->blocks[i].is_growth && l->blocks[i].rows > 0)
-			rc = take_growth(l, &l->blocks[i], &g);
-	for (unsigned f = 0; f < FAMILY_COUNT && rc == 0; f++)
-		rc = close_sample(l, (enum counter_family)f, &g);
-	return rc;
-}
-
-/* A file that is one snapshot and nothing else is whole as it is. */
-static void take_alone(struct loop *l, const struct loop_block *b, const char *name)
-{
-	diag_add(l->in->diag, SEVERITY_NOTE, "counters.lone_sample", &b->first,
-		 "a single sample of %s, without its time: counters speak by their growth, two samples with the "
-		 "time before each are needed",
-		 name);
-	counters_format(l->of, name);
-}
-
-static bool lacks_clock(const struct loop *l, const struct loop_block *b)
-{
-	return b->rows > 0 && !l->has_clock && !b->self_timed;
-}
-
-/* Rows that no time stands before, of however many formats: a first sample whose start is cut off, as a rule. Told once. */
-static void tell_without_clock(struct loop *l)
-{
-	const bool is_date = l->undated || l->counts_from_start;
-	const char *why = l->undated ? "the line with the time before it has no date, and nothing tells it (--from gives one)"
-			  : l->counts_from_start ? "its time counts from the machine's start, and nothing tells when that was (one line of "
-						   "date beside a row of /proc/uptime would)"
-						 : "without a line with the time before it";
-	const struct loop_block *first = NULL;
-	size_t count = 0, of = 0;
-
-	for (size_t i = 0; i < FORMAT_COUNT; i++) {
-		struct loop_block *b = &l->blocks[i];
-
-		if (!lacks_clock(l, b))
-			continue;
-		b->damaged = true;
-		count++;
-		if (first == NULL || b->first.number < first->first.number) {
-			first = b;
-			of = i;
-		}
-	}
-	if (count == 1)
-		diag_add(l->in->diag, SEVERITY_WARNING, is_date ? "counters.undated" : "counters.no_clock", &first->first,
-			 "a sample of %s, %s: left out", loop_formats[of].name, why);
-	else if (count > 1)
-		diag_add(l->in->diag, SEVERITY_WARNING, is_date ? "counters.undated" : "counters.no_clock", &first->first,
-			 "a sample of %s and of %zu more, %s: left out", loop_formats[of].name, count - 1, why);
-}
-
-/* What the round's blocks are as records: each is a sample. */
-static void count_block(struct loop *l, size_t i, bool alone)
-{
-	struct loop_block *b = &l->blocks[i];
-
-	if (b->rows == 0 && !b->damaged)
-		return;
-	l->in->info->records++;
-	if (alone && lacks_clock(l, b))
-		take_alone(l, b, loop_formats[i].name);
-	else if (b->rows > 0 && !lacks_clock(l, b))
-		counters_format(l->of, loop_formats[i].name);
-	if (b->damaged)
-		l->in->info->skipped++;
-}
-
-/* At the next clock line, and at the end of the input. */
-static int close_round(struct loop *l, bool at_end)
-{
-	bool alone = at_end && !l->has_clock && !l->undated && !l->counts_from_start;
-	int rc = 0;
-
-	for (size_t i = 0; i < FORMAT_COUNT && rc == 0; i++)
-		if (loop_formats[i].close != NULL)
-			rc = loop_formats[i].close(&l->blocks[i], l->in, l->has_clock ? &l->clock : NULL);
-	if (!alone)
-		tell_without_clock(l);
-	for (size_t i = 0; i < FORMAT_COUNT; i++)
-		count_block(l, i, alone);
-	if (rc == 0 && l->has_clock)
-		rc = close_samples(l);
-	for (size_t i = 0; i < FORMAT_COUNT; i++) {
-		block_clear(&l->blocks[i]);
-		block_clear(&l->probes[i]);
-	}
-	l->has_uptime = false;
-	return rc;
 }
 
 /* ---- clock lines ---- */
@@ -356,7 +88,8 @@ static int close_round(struct loop *l, bool at_end)
 static bool settle(struct loop *l, const struct tstamp *t, struct host_time *out)
 {
 	const struct host_time *previous = l->has_clock ? &l->clock : NULL;
-	enum dated dated = dating_settle(&l->dating, t, l->in->zone, t->lacks == TSTAMP_LACKS_NOTHING ? NULL : previous, out);
+	enum dated dated =
+		dating_settle(&l->dating, t, l->in->zone, t->lacks == TSTAMP_LACKS_NOTHING ? NULL : previous, out);
 
 	return dated != DATED_NOT;
 }
@@ -386,7 +119,7 @@ static int take_clock(struct loop *l, const struct tstamp *t)
 {
 	struct host_time time;
 	bool known = settle(l, t, &time), goes_on = l->has_uptime && !has_rows(l);
-	int rc = close_round(l, false);
+	int rc = loop_close_round(l, false);
 
 	set_section(l, SV_ABSENT);
 	l->has_previous = l->has_clock;
@@ -427,7 +160,7 @@ static int take_uptime(struct loop *l, int64_t uptime_us)
 		l->has_uptime = true;
 		return 0;
 	}
-	int rc = close_round(l, false);
+	int rc = loop_close_round(l, false);
 	l->has_clock = l->is_by_uptime = l->dating.has_boot;
 	l->clock.us = l->dating.boot.us + uptime_us;
 	l->counts_from_start = !l->has_clock;
@@ -556,7 +289,7 @@ static bool begins_round(const struct loop *l, struct host_time time)
 
 static int set_round(struct loop *l, struct host_time time)
 {
-	int rc = close_round(l, false);
+	int rc = loop_close_round(l, false);
 
 	l->has_clock = true;
 	l->clock = time;
@@ -668,7 +401,7 @@ int loop_read(struct counters *c, struct ingest *in)
 	while (rc == 0 && lines_next(lines, &line) == 1)
 		rc = take_line(l, &line);
 	if (rc == 0)
-		rc = close_round(l, true);
+		rc = loop_close_round(l, true);
 	if (l->dropped_sum > 0)
 		diag_add(in->diag, SEVERITY_WARNING, "capture.drops", NULL,
 			 "the capture beside these samples dropped %llu packets by its own account",
@@ -699,7 +432,8 @@ bool loop_sniff(struct sv head)
 			continue;
 		}
 		if (offer(l->blocks, &line, &damage, &taker) != LOOP_LINE_OTHER || loop_is_clock(line.text, &t) ||
-		    loop_is_uptime(line.text, &uptime_us) || (loop_split_prefix(&line, &t, &row) && offer(l->blocks, &row, &damage, &taker) != LOOP_LINE_OTHER))
+		    loop_is_uptime(line.text, &uptime_us) ||
+		    (loop_split_prefix(&line, &t, &row) && offer(l->blocks, &row, &damage, &taker) != LOOP_LINE_OTHER))
 			known++;
 		else
 			others++;

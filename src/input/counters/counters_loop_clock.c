@@ -76,7 +76,8 @@ static bool read_hundredths(struct sv word, int64_t *us)
 {
 	size_t at;
 
-	return sv_find_char(word, '.', &at) && at > 0 && word.n == at + 3 && word.p[0] != '-' && counter_decimal(word, 6, us);
+	return sv_find_char(word, '.', &at) && at > 0 && word.n == at + 3 && word.p[0] != '-' &&
+	       counter_decimal(word, 6, us);
 }
 
 bool loop_is_uptime(struct sv text, int64_t *us)
@@ -84,7 +85,8 @@ bool loop_is_uptime(struct sv text, int64_t *us)
 	int64_t idle_us;
 	struct sv up = counter_word(&text), idle = counter_word(&text);
 
-	return sv_trim(text).n == 0 && read_hundredths(up, us) && *us <= UPTIME_US_MAX && read_hundredths(idle, &idle_us);
+	return sv_trim(text).n == 0 && read_hundredths(up, us) && *us <= UPTIME_US_MAX &&
+	       read_hundredths(idle, &idle_us);
 }
 
 /* "Nov 30 11:51:57", "2026-11-30T11:51:57:", "11:51:57 |" */

@@ -321,7 +321,8 @@ static struct sv key_of(const struct metric *m, struct arena *a)
 	struct sv key = arena_printf(a, "%.*s", SV_ARG(m->name));
 
 	for (size_t i = 0; i < m->count; i++)
-		key = arena_printf(a, "%.*s\n%.*s=%.*s", SV_ARG(key), SV_ARG(m->labels[i].name), SV_ARG(m->labels[i].value));
+		key = arena_printf(a, "%.*s\n%.*s=%.*s", SV_ARG(key), SV_ARG(m->labels[i].name),
+				   SV_ARG(m->labels[i].value));
 	return key;
 }
 
@@ -435,7 +436,9 @@ static int rate_point(struct series *s, struct host_time time, int64_t rate_mill
 
 int series_point(struct series *s, struct host_time time, struct sv value, const struct place *place)
 {
-	struct reading r = { .counter = s->counter.id, .cpu = s->counter.cpu, .device = s->counter.device, .place = *place };
+	struct reading r = {
+		.counter = s->counter.id, .cpu = s->counter.cpu, .device = s->counter.device, .place = *place
+	};
 	int64_t number;
 
 	if (!counter_decimal(value, s->counter.scale + (s->is_rate ? 3 : 0), &number) || number < 0)

@@ -57,8 +57,8 @@ bool counters_probe_dropped(struct sv line, uint64_t *packets)
 	uint64_t written, by_kernel, by_interface;
 	struct sv rest = sv_sub(line, CAPTURE.n, line.n);
 
-	if (!sv_starts_with(line, CAPTURE) || !cut_number(&rest, WRITTEN, &written) || !cut_number(&rest, BY_KERNEL, &by_kernel) ||
-	    !cut_number(&rest, BY_INTERFACE, &by_interface))
+	if (!sv_starts_with(line, CAPTURE) || !cut_number(&rest, WRITTEN, &written) ||
+	    !cut_number(&rest, BY_KERNEL, &by_kernel) || !cut_number(&rest, BY_INTERFACE, &by_interface))
 		return false;
 	return !__builtin_add_overflow(by_kernel, by_interface, packets);
 }

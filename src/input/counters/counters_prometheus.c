@@ -117,7 +117,8 @@ int prometheus_read(struct counters *c, struct ingest *in)
 	if (d.rc == 0 && t == JSON_DAMAGED) {
 		struct place place = json_pull_place(d.json);
 
-		diag_add(in->diag, SEVERITY_WARNING, "counters.damaged", &place, "the JSON ends in the middle, or is none from here on");
+		diag_add(in->diag, SEVERITY_WARNING, "counters.damaged", &place,
+			 "the JSON ends in the middle, or is none from here on");
 	}
 	if (d.rc == 0)
 		d.rc = series_finish(d.set);

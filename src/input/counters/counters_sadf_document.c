@@ -46,8 +46,8 @@ static struct sv figure(const struct document *d, struct sv name)
 static void end_timestamp(struct document *d)
 {
 	bool utc = sv_eq(figure(d, SV("utc")), SV("1")) || sv_eq(figure(d, SV("tz")), SV("UTC"));
-	struct sv text = arena_printf(d->object, "%.*s %.*s%s", SV_ARG(figure(d, SV("date"))), SV_ARG(figure(d, SV("time"))),
-				      utc ? " UTC" : "");
+	struct sv text = arena_printf(d->object, "%.*s %.*s%s", SV_ARG(figure(d, SV("date"))),
+				      SV_ARG(figure(d, SV("time"))), utc ? " UTC" : "");
 	struct sar_row row = { .host = SV_ABSENT };
 
 	d->timed = sadf_interval(d->sar.in, &row, figure(d, SV("interval")), text);
@@ -58,7 +58,9 @@ static void end_timestamp(struct document *d)
 
 static void end_figures(struct document *d)
 {
-	struct sar_row row = { .host = { d->host, d->host_bytes }, .start = d->start, .end = d->end, .place = d->place };
+	struct sar_row row = {
+		.host = { d->host, d->host_bytes }, .start = d->start, .end = d->end, .place = d->place
+	};
 
 	if (!d->timed || d->count == 0)
 		return;
@@ -86,8 +88,8 @@ static void begin_figures(struct document *d, struct place place)
 static int finish(struct document *d, const struct place *damage, const char *what)
 {
 	if (d->rc == 0 && damage != NULL)
-		diag_add(d->sar.in->diag, SEVERITY_WARNING, "counters.damaged", damage, "the %s ends in the middle, or is none from here on",
-			 what);
+		diag_add(d->sar.in->diag, SEVERITY_WARNING, "counters.damaged", damage,
+			 "the %s ends in the middle, or is none from here on", what);
 	arena_free(d->object);
 	return d->rc;
 }

@@ -7,8 +7,7 @@
 
 #include "input/counters/sar.h"
 
-#include <stdlib.h>
-
+#include "base/buf.h"
 #include "base/civil.h"
 #include "input/counters/documents.h"
 
@@ -127,8 +126,9 @@ struct reader {
 	struct sar sar;
 	struct sar_banner banner;
 	bool has_banner, has_day;
-	bool assumed, told_date, told_half; /* said so, once */
-	int64_t day;			    /* of the banner, since 1970 */
+	bool told_date, told_half; /* said so, once */
+	int64_t day;		   /* of the banner, since 1970 */
+	struct sar_hours hours;
 	/* The table at hand. */
 	bool has_table, after_average;
 	bool is_wanted;			/* some column of it is read */
@@ -140,48 +140,6 @@ struct reader {
 	size_t name_count, name_capacity;
 	struct arena *texts;
 };
-
-/* Which of two days lies nearer to what is known of the time; the first when nothing is. */
-static int64_t nearer(const struct ingest *in, int64_t a, int64_t b, bool *known)
-{
-	int64_t near = (in->has_near ? in->near.us : in->modified.us) / (DAY_S * US_PER_S);
-
-	*known = in->has_near || in->has_modified;
-	return *known && llabs(b - near) < llabs(a - near) ? b : a;
-}
-
-/*
- * Year first is ISO, dots are day first. Between slashes: what no month can be is
- * the day; else AM and PM with nothing behind them and a whole year are American, a
- * zone behind them is Indian, a decimal comma is anything but American, and two
- * digits of the year are the C locale's, or others'.
- */
-static bool settle_day(struct reader *r, bool has_half, bool comma)
-{
-	const struct sar_banner *b = &r->banner;
-	const bool american = has_half && !r->has_zone && !comma && b->digits[2] == 4;
-	int64_t month_first, day_first;
-	bool known = true;
-
-	if (b->digits[0] == 4) {
-		r->day = sar_banner_day(b, 0, 1, 2);
-		return r->day != INT64_MIN;
-	}
-	month_first = b->separator == '.' ? INT64_MIN : sar_banner_day(b, 2, 0, 1);
-	day_first = sar_banner_day(b, 2, 1, 0);
-	if (month_first == INT64_MIN || day_first == INT64_MIN)
-		r->day = month_first == INT64_MIN ? day_first : month_first;
-	else if (american || comma || (has_half && r->has_zone) || month_first == day_first)
-		r->day = american ? month_first : day_first;
-	else
-		r->day = nearer(r->sar.in, month_first, day_first, &known);
-	if (!known && !r->assumed)
-		diag_add(r->sar.in->diag, SEVERITY_WARNING, "counters.date_order", NULL,
-			 "nothing tells whether the date of sar has the month or the day first: month first is assumed "
-			 "(S_TIME_FORMAT=ISO sar ... prints one that is plain)");
-	r->assumed = r->assumed || !known;
-	return r->day != INT64_MIN;
-}
 
 static struct host_time instant(const struct reader *r, int64_t day, int64_t second)
 {
@@ -260,6 +218,40 @@ static void leave_out(struct reader *r)
 	r->sar.in->info->skipped++;
 }
 
+/* The word may be of any encoding. */
+static void tell_half(struct reader *r, const struct place *place, struct sv word)
+{
+	struct buf plain;
+
+	if (r->told_half)
+		return;
+	r->told_half = true;
+	buf_init(&plain);
+	buf_add_plain(&plain, word);
+	diag_add(r->sar.in->diag, SEVERITY_WARNING, "counters.half_day", place,
+		 "behind the time stands \"%.*s\", in no language that is known for a half of the day: the rows are left out "
+		 "(LC_ALL=C sar ... prints 24 hours)",
+		 SV_ARG(buf_sv(&plain)));
+	buf_fini(&plain);
+}
+
+static void tell_untold(struct reader *r, const struct place *place)
+{
+	if (!r->told_half)
+		diag_add(r->sar.in->diag, SEVERITY_WARNING, "counters.half_day", place,
+			 "the times are of 12 hours, and nothing beside them tells the half of the day: the rows are left out "
+			 "(LC_ALL=C sar ... prints 24 hours)");
+	r->told_half = true;
+}
+
+static bool settle_day(struct reader *r, const struct place *place, bool has_half, bool comma)
+{
+	const struct sar_signs signs = { .has_half = has_half, .has_zone = r->has_zone, .has_comma = comma };
+
+	r->day = sar_day(&r->banner, &signs, r->sar.in, place);
+	return r->day != INT64_MIN;
+}
+
 /* Whether the row can be read, and placed in time; says why not. */
 static bool is_readable(struct reader *r, const struct place *place, const struct sar_time *t, struct sv words)
 {
@@ -271,15 +263,14 @@ static bool is_readable(struct reader *r, const struct place *place, const struc
 		return false;
 	}
 	if (!sar_is_device(r->names[0]) && !counter_decimal(first, 0, &number)) {
-		if (!r->told_half)
-			diag_add(r->sar.in->diag, SEVERITY_WARNING, "counters.half_day", place,
-				 "behind the time stands \"%.*s\", in no language that is known for a half of the day: the rows are "
-				 "left out (LC_ALL=C sar ... prints 24 hours)",
-				 SV_ARG(first));
-		r->told_half = true;
+		tell_half(r, place, first);
 		return false;
 	}
-	r->has_day = r->has_day || (r->banner.has_date && settle_day(r, t->has_half, has_comma(words)));
+	if (r->hours.is_untold) {
+		tell_untold(r, place);
+		return false;
+	}
+	r->has_day = r->has_day || (r->banner.has_date && settle_day(r, place, t->has_half, has_comma(words)));
 	if (r->has_day)
 		return true;
 	if (!r->told_date)
@@ -364,13 +355,40 @@ static int take_line(struct reader *r, const struct line *line)
 	}
 	if (r->has_banner && sar_time_read(text, &t))
 		return take_timed(r, line, &t);
-	/* "Average:", in the language of the locale. */
-	struct sv first = counter_word(&text);
-	if (sv_ends_with(first, SV(":")) || sv_starts_with(sv_trim(text), SV(":")))
+	if (sar_is_average(text))
 		r->after_average = true;
-	else if (first.p[0] != '#')
+	else if (text.p[0] != '#')
 		counters_unrecognized(r->sar.of, &place);
 	return 0;
+}
+
+/* The lines that were held back, now that their hours are known, or nothing more can tell. */
+static int release(struct reader *r)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < r->hours.count && rc == 0; i++)
+		rc = take_line(r, &r->hours.lines[i]);
+	if (r->hours.count > 0)
+		sar_hours_note(&r->hours, &r->banner, r->sar.in, r->end);
+	sar_hours_forget(&r->hours);
+	return rc;
+}
+
+static int hold_or_take(struct reader *r, const struct line *line)
+{
+	struct sv text = sv_trim(line->text);
+	struct sar_banner banner;
+	int rc = 0;
+
+	if (sar_banner_read(text, &banner)) {
+		rc = release(r);
+		sar_hours_begin(&r->hours, &banner);
+	}
+	if (rc != 0 || sar_hours_hold(&r->hours, line))
+		return rc;
+	rc = release(r);
+	return rc != 0 ? rc : take_line(r, line);
 }
 
 int sar_read(struct counters *c, struct ingest *in)
@@ -380,8 +398,12 @@ int sar_read(struct counters *c, struct ingest *in)
 	struct line line;
 	int rc = 0;
 
+	sar_hours_init(&r.hours);
 	while (rc == 0 && lines_next(lines, &line) == 1)
-		rc = take_line(&r, &line);
+		rc = hold_or_take(&r, &line);
+	if (rc == 0)
+		rc = release(&r);
+	sar_hours_fini(&r.hours);
 	if (in->info->records == 0 && in->info->unrecognized > 0)
 		diag_add(in->diag, SEVERITY_WARNING, "counters.date", NULL,
 			 "its rows have times in no form that is known: left out (LC_ALL=C sar ... prints one that is)");

@@ -50,7 +50,8 @@ static bool read_separated(struct sv text, struct sar_banner *b)
 			b->separator = cursor_peek(&c);
 		if (i == 2)
 			break;
-		if ((b->separator != '/' && b->separator != '.' && b->separator != '-') || !cursor_skip(&c, b->separator))
+		if ((b->separator != '/' && b->separator != '.' && b->separator != '-') ||
+		    !cursor_skip(&c, b->separator))
 			return false;
 		skip_blanks(&c);
 	}
@@ -134,8 +135,8 @@ bool sar_banner_read(struct sv text, struct sar_banner *b)
 	struct sv rest = text;
 	size_t open, shut;
 
-	if (!sv_eq(counter_word(&rest), SV("Linux")) || !sv_find(text, SV(" ("), &open) || !sv_find(text, SV(") "), &shut) ||
-	    shut < open + 2)
+	if (!sv_eq(counter_word(&rest), SV("Linux")) || !sv_find(text, SV(" ("), &open) ||
+	    !sv_find(text, SV(") "), &shut) || shut < open + 2)
 		return false;
 	struct sv host = sv_sub(text, open + 2, shut - open - 2);
 	b->host_bytes = host.n < sizeof b->host ? host.n : sizeof b->host;
@@ -150,7 +151,9 @@ bool sar_banner_read(struct sv text, struct sar_banner *b)
 
 int64_t sar_banner_day(const struct sar_banner *b, size_t year, size_t month, size_t day)
 {
-	struct civil c = { .year = (int)b->numbers[year], .month = (int)b->numbers[month], .day = (int)b->numbers[day] };
+	struct civil c = { .year = (int)b->numbers[year],
+			   .month = (int)b->numbers[month],
+			   .day = (int)b->numbers[day] };
 	int64_t s;
 
 	if (b->digits[year] <= 2)
@@ -216,7 +219,8 @@ static bool read_clock(struct sv text, struct sv *rest, int64_t fields[3])
 		struct cursor c = { text, 0 };
 		size_t i = 0, digits;
 
-		while (i < 3 && read_number(&c, 2, &fields[i], &digits) && (i == 0 || digits == 2) && skip_text(&c, units[k][i]))
+		while (i < 3 && read_number(&c, 2, &fields[i], &digits) && (i == 0 || digits == 2) &&
+		       skip_text(&c, units[k][i]))
 			i++;
 		*rest = cursor_rest(&c);
 		if (i == 3 && (rest->n == 0 || rest->p[0] == ' ' || rest->p[0] == '\t'))
@@ -271,4 +275,11 @@ bool sar_time_read(struct sv text, struct sar_time *t)
 		fields[0] = fields[0] % 12 + (is_second ? 12 : 0);
 	t->second = fields[0] * 3600 + fields[1] * 60 + fields[2];
 	return true;
+}
+
+bool sar_is_average(struct sv text)
+{
+	const struct sv first = counter_word(&text);
+
+	return sv_ends_with(first, SV(":")) || sv_starts_with(sv_trim(text), SV(":"));
 }

@@ -243,7 +243,8 @@ static bool was_outstanding(const struct ss_state *s, struct sv name)
 	return true;
 }
 
-static int put_silence(struct loop_block *b, const struct ss_state *s, const struct connection *c, struct host_time time)
+static int put_silence(struct loop_block *b, const struct ss_state *s, const struct connection *c,
+		       struct host_time time)
 {
 	struct sampler *sampler = counters_sampler(b->of, SV_ABSENT, FAMILY_SOCKETS);
 	int64_t silent_us;

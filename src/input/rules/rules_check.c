@@ -80,7 +80,8 @@ __attribute__((format(printf, 4, 5))) static void fail(struct check *c, const st
 	buf_init(&text);
 	buf_add_plain(&text, sv_of(message));
 	diag_set_input(c->diag, s->file, 0);
-	diag_add(c->diag, SEVERITY_ERROR, "rules.example", &place, "%.*s: %.*s", SV_ARG(s->name), SV_ARG(buf_sv(&text)));
+	diag_add(c->diag, SEVERITY_ERROR, "rules.example", &place, "%.*s: %.*s", SV_ARG(s->name),
+		 SV_ARG(buf_sv(&text)));
 	buf_fini(&text);
 	c->failed = true;
 }
@@ -109,7 +110,8 @@ static void add_expected(struct check *c, const struct section *s, const struct 
 	add_fields(b, &e);
 }
 
-static void compare_event(struct check *c, const struct section *s, const struct expected *expected, const struct event *e)
+static void compare_event(struct check *c, const struct section *s, const struct expected *expected,
+			  const struct event *e)
 {
 	struct buf want, got;
 
@@ -135,7 +137,8 @@ static void take_apart(const struct check *c, struct sv text, struct log_record 
 		out->more = rest;
 }
 
-static void check_events(struct check *c, const struct rule *rule, const struct example *x, const struct log_record *record)
+static void check_events(struct check *c, const struct rule *rule, const struct example *x,
+			 const struct log_record *record)
 {
 	struct rules_events it;
 	struct event e;
@@ -167,7 +170,8 @@ static void check_rule_example(struct check *c, const struct rule *rule, const s
 		fail(c, &rule->section, x->line, "both %.*s and %.*s match this example", SV_ARG(fits[0]->section.name),
 		     SV_ARG(fits[1]->section.name));
 	else if (fits[0] != rule)
-		fail(c, &rule->section, x->line, "this example is matched by %.*s instead", SV_ARG(fits[0]->section.name));
+		fail(c, &rule->section, x->line, "this example is matched by %.*s instead",
+		     SV_ARG(fits[0]->section.name));
 	else
 		check_events(c, rule, x, &record);
 }
@@ -351,7 +355,9 @@ void rules_list(const struct rules *r, FILE *out)
 		list_one(out, &r->prefixes[i]->section, "(prefix)");
 	for (size_t i = 0; i < r->rule_count; i++)
 		list_one(out, &r->rules[i]->section,
-			 r->rules[i]->is_cut ? "(cut)" : r->rules[i]->says_nothing ? "(nothing)" : event_infos[r->rules[i]->event].name);
+			 r->rules[i]->is_cut	     ? "(cut)"
+			 : r->rules[i]->says_nothing ? "(nothing)"
+						     : event_infos[r->rules[i]->event].name);
 	for (size_t i = 0; i < r->table_count; i++)
 		list_one(out, &r->tables[i]->section, event_infos[r->tables[i]->event].name);
 }
@@ -366,7 +372,8 @@ static void show_event(FILE *out, const struct event *e)
 	buf_init(&plain);
 	add_fields(&fields, e);
 	buf_add_plain(&plain, buf_sv(&fields));
-	fprintf(out, "    %s (%s) %.*s\n", event_infos[e->type].name, strength_name(e->strength), SV_ARG(buf_sv(&plain)));
+	fprintf(out, "    %s (%s) %.*s\n", event_infos[e->type].name, strength_name(e->strength),
+		SV_ARG(buf_sv(&plain)));
 	buf_fini(&fields);
 	buf_fini(&plain);
 }

@@ -96,7 +96,8 @@ bool head_literals(const struct rules *r, struct arena *a, struct head_literal *
 		if (c->count == 0)
 			return false;
 		for (size_t k = 0; k < c->count; k++)
-			*ARENA_PUSH(a, *literals, *count, capacity) = (struct head_literal){ c->literals[k], (uint32_t)i };
+			*ARENA_PUSH(a, *literals, *count, capacity) =
+				(struct head_literal){ c->literals[k], (uint32_t)i };
 	}
 	return true;
 }

@@ -391,15 +391,15 @@ static void take_within(struct loader *l, const struct entry *e, struct within *
 		take_pattern(l, e, rest, w->what == WITHIN_LINES ? REGEX_LINES : REGEX_TEXT, &w->pattern);
 }
 
-/* Of fields alone. */
+/* Of what stands beside the message: its own words are the pattern's business. */
 static void rule_where(struct loader *l, void *section, const struct entry *e)
 {
 	struct rule *rule = section;
 	struct within *w = ARENA_PUSH(l->rules->arena, rule->wheres, rule->where_count, rule->where_capacity);
 
 	take_within(l, e, w);
-	if (w->what != WITHIN_FIELD)
-		REFUSE_VALUE(l, e, "where asks a field, not lines");
+	if (w->what == WITHIN_BODY)
+		REFUSE_VALUE(l, e, "where asks a field or the lines below, not the message");
 }
 
 static void rule_within(struct loader *l, void *section, const struct entry *e)
@@ -421,7 +421,8 @@ static void rule_set(struct loader *l, void *section, const struct entry *e)
 {
 	struct rule *rule = section;
 
-	take_constant(l, e, ARENA_PUSH(l->rules->arena, rule->constants, rule->constant_count, rule->constant_capacity));
+	take_constant(l, e,
+		      ARENA_PUSH(l->rules->arena, rule->constants, rule->constant_count, rule->constant_capacity));
 }
 
 static const struct key rule_keys[] = {

@@ -95,7 +95,8 @@ static struct sv members_below(const struct json_record *object, struct sv name,
 		for (size_t k = 0; k < n; k++)
 			text[k] = text[k] == ',' ? ' ' : text[k];
 		all = arena_printf(a, "%.*s%s%.*s%s%.*s", SV_ARG(all), all.n > 0 ? ", " : "",
-				   SV_ARG(sv_sub(m->name, name.n + 1, m->name.n)), n > 0 && text[0] == '[' ? "" : " ", (int)n, text);
+				   SV_ARG(sv_sub(m->name, name.n + 1, m->name.n)), n > 0 && text[0] == '[' ? "" : " ",
+				   (int)n, text);
 	}
 	return all;
 }

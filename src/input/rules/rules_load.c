@@ -57,7 +57,8 @@ static bool has_key(const struct entry *entries, size_t n, struct sv key)
 	return false;
 }
 
-static void take_entries(struct loader *l, const struct section_kind *kind, void *section, struct entry *entries, size_t n)
+static void take_entries(struct loader *l, const struct section_kind *kind, void *section, struct entry *entries,
+			 size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct entry *e = &entries[i];
@@ -110,8 +111,9 @@ static void take_section(struct loader *l, struct entry *entries, size_t n)
 	const struct section_kind *kind = section_kind_of(head->key);
 
 	if (kind == NULL) {
-		rules_refuse(l, head->line, 1, "a section begins with layout, prefix, rule, table, status or use, not \"%.*s\"",
-		       SV_ARG(head->key));
+		rules_refuse(l, head->line, 1,
+			     "a section begins with layout, prefix, rule, table, status or use, not \"%.*s\"",
+			     SV_ARG(head->key));
 		return;
 	}
 	if (kind->named && head->value.n == 0) {
@@ -125,7 +127,9 @@ static void take_section(struct loader *l, struct entry *entries, size_t n)
 			     (unsigned long long)other->line);
 		return;
 	}
-	struct section common = { .name = arena_copy(l->rules->arena, head->value), .file = l->file, .line = head->line };
+	struct section common = { .name = arena_copy(l->rules->arena, head->value),
+				  .file = l->file,
+				  .line = head->line };
 	void *section = kind->begin(l, &common);
 
 	take_entries(l, kind, section, entries + 1, n - 1);
@@ -224,7 +228,8 @@ static void check_rule_fields(struct loader *l)
 
 	for (size_t i = 0; i < l->rules->rule_count; i++) {
 		const struct rule *rule = l->rules->rules[i];
-		field_set missing = rule->has_event ? event_infos[rule->event].required & ~(rule_fields(rule) | given) : 0;
+		field_set missing =
+			rule->has_event ? event_infos[rule->event].required & ~(rule_fields(rule) | given) : 0;
 
 		for (unsigned f = 0; f < FIELD_COUNT; f++) {
 			if ((missing & FIELD_BIT(f)) == 0)
@@ -246,7 +251,8 @@ static void fill_buckets(struct rules *r)
 		for (unsigned c = 0; c < 256; c++) {
 			struct bucket *b = &r->buckets[c];
 
-			if (p->literal_first ? (unsigned char)p->literal.p[0] != c : p->first_bytes != NULL && !p->first_bytes[c])
+			if (p->literal_first ? (unsigned char)p->literal.p[0] != c
+					     : p->first_bytes != NULL && !p->first_bytes[c])
 				continue;
 			*ARENA_PUSH(r->arena, b->rules, b->count, b->capacity) = r->rules[i];
 		}

@@ -23,7 +23,8 @@ static bool may_begin(const struct rules *r, const struct pattern *p, struct sv 
 {
 	if (p->first_bytes != NULL)
 		return message.n > 0 && p->first_bytes[(unsigned char)message.p[0]];
-	return pattern_may_match(p, message) && (p->literal_first || cover_may_match(pattern_cover(p, r->arena), message));
+	return pattern_may_match(p, message) &&
+	       (p->literal_first || cover_may_match(pattern_cover(p, r->arena), message));
 }
 
 /* Its fields go to the event, if there is one. */
@@ -81,11 +82,19 @@ static struct sv beside(const struct log_record *record, enum event_field field)
 	return SV_ABSENT;
 }
 
-/* What stands beside the message is as the rule wants it. */
+/* A message without lines below it is as one with empty ones: their absence may be asked for. */
+static struct sv asked_of(const struct within *where, const struct log_record *record)
+{
+	if (where->what == WITHIN_FIELD)
+		return beside(record, where->source);
+	return sv_is_absent(record->more) ? SV("") : record->more;
+}
+
+/* What stands beside the message and below it is as the rule wants it. */
 static bool wheres_hold(const struct rule *rule, const struct log_record *record)
 {
 	for (size_t i = 0; i < rule->where_count; i++) {
-		struct sv text = beside(record, rule->wheres[i].source);
+		struct sv text = asked_of(&rule->wheres[i], record);
 
 		if (sv_is_absent(text) || !pattern_match(&rule->wheres[i].pattern, text, 0))
 			return false;
@@ -189,7 +198,8 @@ static const char *name_of(const struct rule *rule)
 	return rule != NULL ? rule->section.name.p : NULL;
 }
 
-void rules_events_init(struct rules_events *it, const struct rules *r, const struct log_record *record, const char **rule)
+void rules_events_init(struct rules_events *it, const struct rules *r, const struct log_record *record,
+		       const char **rule)
 {
 	struct heading h = begin(it, r, record);
 	const struct bucket *b = bucket_of(r, &h);
@@ -200,8 +210,8 @@ void rules_events_init(struct rules_events *it, const struct rules *r, const str
 	*rule = name_of(it->rule);
 }
 
-void rules_events_among(struct rules_events *it, const struct rules *r, const struct log_record *record, const uint32_t *numbers,
-			size_t count, const char **rule)
+void rules_events_among(struct rules_events *it, const struct rules *r, const struct log_record *record,
+			const uint32_t *numbers, size_t count, const char **rule)
 {
 	struct heading h = begin(it, r, record);
 

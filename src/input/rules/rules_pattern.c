@@ -262,10 +262,12 @@ static bool add_first(struct walk *w, bool *set) /* NOLINT(misc-no-recursion) */
 
 		if (c == '(') {
 			group = *w;
-			if (!enter_group(&group) || !add_first(&group, set) || !skip_group(w) || is_quantifier(peek(w, 0)))
+			if (!enter_group(&group) || !add_first(&group, set) || !skip_group(w) ||
+			    is_quantifier(peek(w, 0)))
 				return false;
 		} else if (c == '\\') {
-			if (peek(w, 1) == '\0' || strchr("[](){}.*+?|^$\\/-%\"'` ", peek(w, 1)) == NULL || is_quantifier(peek(w, 2)))
+			if (peek(w, 1) == '\0' || strchr("[](){}.*+?|^$\\/-%\"'` ", peek(w, 1)) == NULL ||
+			    is_quantifier(peek(w, 2)))
 				return false;
 			set[(unsigned char)peek(w, 1)] = true;
 		} else if (c == '\0' || strchr("[.|)^$*+?", c) != NULL || is_quantifier(peek(w, 1))) {

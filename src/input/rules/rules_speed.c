@@ -39,10 +39,11 @@ static void note_rule(const struct rule *rule, const struct cover *c, struct dia
 	}
 	buf_init(&literal);
 	add_literals(&literal, c);
-	diag_add(d, SEVERITY_NOTE, "rules.slow", &place, "%.*s: its messages have no more than %.*s in common: %s", SV_ARG(s->name),
-		 SV_ARG(buf_sv(&literal)),
+	diag_add(d, SEVERITY_NOTE, "rules.slow", &place, "%.*s: its messages have no more than %.*s in common: %s",
+		 SV_ARG(s->name), SV_ARG(buf_sv(&literal)),
 		 least < LEAST	 ? "with such a rule every line of a log is read, some ten times slower"
-		 : least < APART ? "each such text makes the search in large logs a tenth slower, and a fifth such text several times"
+		 : least < APART ? "each such text makes the search in large logs a tenth slower, and a fifth such "
+				   "text several times"
 				 : "the search in large logs takes some 1.7 times as long as with 12 bytes");
 	buf_fini(&literal);
 }

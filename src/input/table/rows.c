@@ -333,8 +333,10 @@ static int next_line(struct rows *r, struct line *out)
 		return lines_next(r->lines, out);
 	}
 	h = &r->held[r->held_taken++];
-	*out = (struct line){ .text = { r->held_text.p + h->at, h->n }, .number = h->number, .byte_offset = h->byte_offset,
-			       .cut = h->cut };
+	*out = (struct line){ .text = { r->held_text.p + h->at, h->n },
+			      .number = h->number,
+			      .byte_offset = h->byte_offset,
+			      .cut = h->cut };
 	return 1;
 }
 

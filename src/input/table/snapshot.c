@@ -157,7 +157,8 @@ static bool fill_offsets(const struct snapshot_values *v, struct event *e)
 	event_set_text(e, FIELD_MEMBER, v->of[COLUMN_MEMBER]);
 	event_set_text(e, FIELD_CLIENT, v->of[COLUMN_CLIENT]);
 	set_peer(e, v->of[COLUMN_HOST]);
-	return set_number(e, FIELD_PARTITION, v->of[COLUMN_PARTITION]) && set_number(e, FIELD_OFFSET, v->of[COLUMN_COMMITTED]) &&
+	return set_number(e, FIELD_PARTITION, v->of[COLUMN_PARTITION]) &&
+	       set_number(e, FIELD_OFFSET, v->of[COLUMN_COMMITTED]) &&
 	       set_number(e, FIELD_END_OFFSET, v->of[COLUMN_END]);
 }
 
@@ -180,8 +181,8 @@ static bool fill_states(const struct snapshot_values *v, struct event *e)
 	event_set_text(e, FIELD_NODE, v->of[COLUMN_COORDINATOR]);
 	event_set_text(e, FIELD_PROTOCOL, v->of[COLUMN_STRATEGY]);
 	event_set_text(e, FIELD_STATE, v->of[COLUMN_STATE]);
-	return set_number(e, FIELD_MEMBERS, v->of[COLUMN_MEMBER_COUNT]) && set_number(e, FIELD_GENERATION, v->of[COLUMN_EPOCH]) &&
-	       event_has(e, FIELD_STATE);
+	return set_number(e, FIELD_MEMBERS, v->of[COLUMN_MEMBER_COUNT]) &&
+	       set_number(e, FIELD_GENERATION, v->of[COLUMN_EPOCH]) && event_has(e, FIELD_STATE);
 }
 
 static bool (*const fills[])(const struct snapshot_values *v, struct event *e) = {
@@ -202,7 +203,8 @@ static bool is_row(enum snapshot_table table, const struct snapshot_values *v, b
 	int64_t partition;
 
 	if (table == TABLE_OFFSETS)
-		return !whole || sv_is_absent(v->of[COLUMN_PARTITION]) || sv_to_i64(v->of[COLUMN_PARTITION], &partition);
+		return !whole || sv_is_absent(v->of[COLUMN_PARTITION]) ||
+		       sv_to_i64(v->of[COLUMN_PARTITION], &partition);
 	return whole || !sv_is_absent(v->of[COLUMN_HOST]) || !sv_is_absent(v->of[COLUMN_COORDINATOR]);
 }
 
@@ -237,12 +239,14 @@ static int read_row(struct snapshot *s, const struct line *line)
 	if (s->table == TABLE_OFFSETS && sv_is_absent(v.of[COLUMN_PARTITION]))
 		return 0;
 	if (!s->block.has_time) {
-		skip(s, line, "snapshot.no_clock", "no clock line stands before its table, so that its time is not known");
+		skip(s, line, "snapshot.no_clock",
+		     "no clock line stands before its table, so that its time is not known");
 		return 0;
 	}
 	fill_by_block(s, &v, &e);
 	if (event_lacks(&e, &missing)) {
-		skip(s, line, "snapshot.no_group", "its group is not known: describe one group with a release from 2.3 on");
+		skip(s, line, "snapshot.no_group",
+		     "its group is not known: describe one group with a release from 2.3 on");
 		return 0;
 	}
 	e.time = s->block.time;

@@ -94,7 +94,8 @@ static enum snapshot_column column_of(struct sv word)
 
 static bool is_about_member(enum snapshot_column c)
 {
-	return c == COLUMN_MEMBER || c == COLUMN_INSTANCE || c == COLUMN_HOST || c == COLUMN_CLIENT || c == COLUMN_OWNER;
+	return c == COLUMN_MEMBER || c == COLUMN_INSTANCE || c == COLUMN_HOST || c == COLUMN_CLIENT ||
+	       c == COLUMN_OWNER;
 }
 
 bool snapshot_has(const struct snapshot_shape *s, enum snapshot_column c)
@@ -108,7 +109,8 @@ bool snapshot_has(const struct snapshot_shape *s, enum snapshot_column c)
 /* "GROUP STATE", with a word or two between them, as --list --state prints it: weak words, that must be alone. */
 static bool is_list(const struct snapshot_shape *s)
 {
-	return s->count >= 2 && s->count <= 4 && s->columns[0] == COLUMN_GROUP && s->columns[s->count - 1] == COLUMN_STATE;
+	return s->count >= 2 && s->count <= 4 && s->columns[0] == COLUMN_GROUP &&
+	       s->columns[s->count - 1] == COLUMN_STATE;
 }
 
 static enum snapshot_table table_of(const struct snapshot_shape *s)
@@ -259,7 +261,8 @@ static bool is_assignment(struct sv word)
 {
 	size_t at;
 
-	return sv_eq(word, SV("-")) || (sv_find_char(word, '(', &at) && (sv_ends_with(word, SV(")")) || sv_ends_with(word, SV("),"))));
+	return sv_eq(word, SV("-")) ||
+	       (sv_find_char(word, '(', &at) && (sv_ends_with(word, SV(")")) || sv_ends_with(word, SV("),"))));
 }
 
 /* Takes what stands behind the number of partitions off the end of *rest. */
@@ -285,7 +288,8 @@ static void cut_assignment(const struct snapshot_shape *s, struct sv *rest, stru
 }
 
 /* "member instance", where the instance may be blank: it stands below its word then, as the same widths print both lines. */
-static void split_instance(const struct snapshot_shape *s, struct sv line, struct sv member, struct snapshot_values *out)
+static void split_instance(const struct snapshot_shape *s, struct sv line, struct sv member,
+			   struct snapshot_values *out)
 {
 	struct sv rest = member;
 
@@ -352,8 +356,10 @@ static void cut_columns(const struct snapshot_shape *s, size_t first, struct sv 
 /* Kafka's names of states, of either protocol. */
 static bool is_state(struct sv word)
 {
-	static const char *const states[] = { "Stable", "PreparingRebalance", "CompletingRebalance", "AwaitingSync", "Empty", "Dead",
-					      "Assigning", "Reconciling", "NotReady", "Unknown" };
+	static const char *const states[] = {
+		"Stable", "PreparingRebalance", "CompletingRebalance", "AwaitingSync", "Empty",
+		"Dead",	  "Assigning",		"Reconciling",	       "NotReady",     "Unknown"
+	};
 
 	for (size_t i = 0; i < sizeof states / sizeof states[0]; i++)
 		if (sv_eq(word, sv_of(states[i])))
@@ -401,7 +407,8 @@ static struct sv known(struct sv value)
 	return value;
 }
 
-bool snapshot_split(enum snapshot_table table, const struct snapshot_shape *s, struct sv line, struct snapshot_values *out)
+bool snapshot_split(enum snapshot_table table, const struct snapshot_shape *s, struct sv line,
+		    struct snapshot_values *out)
 {
 	bool fits = false;
 

@@ -132,8 +132,8 @@ static struct sv why_unmapped(const struct header *h, const struct dialect *d, c
 {
 	struct sv nearest = rules != NULL ? rules_table_nearest(rules, h->names, h->count, a) : SV_ABSENT;
 
-	return arena_printf(a, "no table mapping fits its columns (%s): %.*s%s%.*s", d->name, SV_ARG(list_columns(h, a)),
-			    sv_is_absent(nearest) ? "" : "; ", SV_ARG(nearest));
+	return arena_printf(a, "no table mapping fits its columns (%s): %.*s%s%.*s", d->name,
+			    SV_ARG(list_columns(h, a)), sv_is_absent(nearest) ? "" : "; ", SV_ARG(nearest));
 }
 
 bool table_unmapped(struct sv head, const struct rules *rules, struct arena *a, struct sv *why)
@@ -354,7 +354,8 @@ static int table_read(struct ingest *in)
 
 	if (d == NULL) {
 		diag_add(in->diag, SEVERITY_WARNING, "table.unmapped", NULL, "%.*s",
-			 SV_ARG(table_unmapped(head, in->rules, in->input, &why) ? why : SV("no table that a mapping fits")));
+			 SV_ARG(table_unmapped(head, in->rules, in->input, &why) ? why
+										 : SV("no table that a mapping fits")));
 		return 0;
 	}
 	lines = lines_new(in->stream, in->diag);

@@ -87,15 +87,121 @@ static void test_a_date_of_two_readings(void **state)
 	(void)state;
 	assert_int_equal(second_of("04/05/2026", " AM", "5.00", 0, &warnings), april);
 	assert_int_equal(warnings, 0);
+	/* A comma is anything but American, but for Georgian: said. */
 	assert_int_equal(second_of("04/05/2026", "", "5,00", 0, &warnings), may);
+	assert_int_equal(warnings, 1);
+	assert_int_equal(second_of("04/05/2026", "", "5,00", may + 60, &warnings), may);
 	assert_int_equal(warnings, 0);
+	assert_int_equal(second_of("04/05/2026", "", "5,00", april + 60, &warnings), april);
+	assert_int_equal(warnings, 1);
+	/* So is a whole year without AM and PM. */
+	assert_int_equal(second_of("04/05/2026", "", "5.00", 0, &warnings), may);
+	assert_int_equal(warnings, 1);
 	/* The file was written a minute later. */
 	assert_int_equal(second_of("04/05/26", "", "5.00", may + 60, &warnings), may);
 	assert_int_equal(second_of("04/05/26", "", "5.00", april + 60, &warnings), april);
 	assert_int_equal(warnings, 0);
+	/* Copied a hundred days later, when no reading is of that day: the nearer one, and said. */
+	assert_int_equal(second_of("04/05/26", "", "5.00", may + 100 * 86400, &warnings), may);
+	assert_int_equal(warnings, 1);
 	/* Nothing tells: it is assumed, and said. */
 	assert_int_equal(second_of("04/05/26", "", "5.00", 0, &warnings), april);
 	assert_int_equal(warnings, 1);
+	/* A zone behind the half of the day is Indian, but for Kashmiri. */
+	assert_int_equal(second_of("04/05/26", " AM IST", "5.00", may + 60, &warnings), may);
+	assert_int_equal(warnings, 0);
+	assert_int_equal(second_of("4/5/26", " AM IST", "5.00", april + 60, &warnings), april);
+	assert_int_equal(warnings, 1);
+}
+
+/* Hungarian has the month behind the year, Chechen the day; Nepali begins with two digits of the year. */
+static void test_a_date_with_the_year_first(void **state)
+{
+	const int64_t april = INT64_C(1775383200), may = INT64_C(1777888800);
+	uint64_t warnings;
+
+	(void)state;
+	assert_int_equal(second_of("2026.05.04", "", "5,00", may + 60, &warnings), may);
+	assert_int_equal(warnings, 0);
+	assert_int_equal(second_of("2026.05.04", "", "5,00", april + 60, &warnings), april);
+	assert_int_equal(warnings, 1);
+	/* Of 5 April or 4 May; written to in August, which speaks for Chechen and is no proof. */
+	assert_int_equal(second_of("2026.04.05", "", "5,00", may + 100 * 86400, &warnings), april);
+	assert_int_equal(warnings, 1);
+	assert_int_equal(second_of("2026-04-05", "", "5.00", may + 60, &warnings), april);
+	assert_int_equal(warnings, 0);
+	assert_int_equal(second_of("26/5/4", "", "5.00", 0, &warnings), may);
+	assert_int_equal(warnings, 0);
+	/* 11 May 2026, by the time of the file alone; else 26 May 2011, as most would write it. */
+	assert_int_equal(second_of("26/05/11", "", "5.00", may + 7 * 86400 + 60, &warnings), may + 7 * 86400);
+	assert_int_equal(warnings, 1);
+	assert_int_equal(second_of("26/05/11", "", "5.00", 0, &warnings), INT64_C(1306404000));
+	assert_int_equal(warnings, 1);
+}
+
+/* What is said of the hours when three rows are read that begin after a heading. */
+static const struct problem *hours_said(struct kit *k, const char *date, const char *heading, const char *rows[3], int64_t modified_s)
+{
+	char text[512];
+
+	snprintf(text, sizeof text, "Linux 6.18.0 (node-a) \t%s \t_x86_64_\t(2 CPU)\n\n%s retrans/s\n%s 5.00\n%s 5.00\n%s 5.00\n", date, heading,
+		 rows[0], rows[1], rows[2]);
+	struct ingest in = kit_ingest(k, sv_of(text), "x", NULL);
+	in.has_modified = modified_s > 0;
+	in.modified.us = modified_s * US_PER_S;
+	assert_int_equal(counters_kind.read(&in), 0);
+	arena_free(in.record);
+	return kit_problems(k, "counters.half_day") > 0 ? kit_problem(k, "counters.half_day") : NULL;
+}
+
+/* Armenian and Malay have no word for the half of the day, and write 1:00 for 13:00. */
+static void test_hours_without_a_half_of_the_day(void **state)
+{
+	static const char *half[] = { "12:40:00", "12:50:00", "01:00:00" }, *whole[] = { "12:40:00", "12:50:00", "13:00:00" },
+			  *morning[] = { "12:40:00", "12:50:00", "12:59:00" }, *night[] = { "23:40:00", "23:50:00", "00:00:00" };
+	const int64_t end = INT64_C(1796043540);	/* 2026-11-30 12:59:00 UTC */
+	const struct problem *said;
+
+	(void)state;
+	/* 1:00 is ten minutes after 12:50, but of which half no line tells. */
+	struct kit *k = kit_new();
+	said = hours_said(k, "11/30/26", "12:30:00", half, 0);
+	assert_non_null(said);
+	assert_int_equal(said->severity, SEVERITY_WARNING);
+	assert_int_equal(k->event_count, 0);
+	assert_int_equal(k->info.skipped, 3);
+	kit_free(k);
+	/* 13:00 and 0:00 are of a clock of 24 hours. */
+	k = kit_new();
+	assert_null(hours_said(k, "11/30/26", "12:30:00", whole, 0));
+	assert_int_equal(k->events[0].time.us, (end - 29 * 60) * US_PER_S);
+	assert_int_equal(k->info.skipped, 0);
+	kit_free(k);
+	k = kit_new();
+	assert_null(hours_said(k, "11/30/26", "23:30:00", night, 0));
+	kit_free(k);
+	/* No row tells: taken as of 24 hours and said, unless the file was written then. */
+	k = kit_new();
+	said = hours_said(k, "11/30/26", "12:30:00", morning, 0);
+	assert_non_null(said);
+	assert_int_equal(said->severity, SEVERITY_NOTE);
+	assert_int_equal(k->info.skipped, 0);
+	kit_free(k);
+	k = kit_new();
+	assert_null(hours_said(k, "11/30/26", "12:30:00", morning, end + 60));
+	kit_free(k);
+	k = kit_new();
+	said = hours_said(k, "11/30/26", "12:30:00", morning, end + 12 * 3600 + 60);
+	assert_non_null(said);
+	assert_int_equal(said->severity, SEVERITY_WARNING);
+	kit_free(k);
+	/* In a form that no such locale has. */
+	k = kit_new();
+	assert_null(hours_said(k, "30.11.2026", "12:30:00", morning, 0));
+	kit_free(k);
+	k = kit_new();
+	assert_null(hours_said(k, "2026-11-30", "12:30:00", half, 0));
+	kit_free(k);
 }
 
 static void test_sar_past_midnight_and_restarts(void **state)
@@ -433,6 +539,8 @@ int main(void)
 		cmocka_unit_test(test_sar_text),
 		cmocka_unit_test(test_dates_of_sar_in_the_locales),
 		cmocka_unit_test(test_a_date_of_two_readings),
+		cmocka_unit_test(test_a_date_with_the_year_first),
+		cmocka_unit_test(test_hours_without_a_half_of_the_day),
 		cmocka_unit_test(test_sar_past_midnight_and_restarts),
 		cmocka_unit_test(test_the_folder_names_the_host_of_sar),
 		cmocka_unit_test(test_times_of_sar_in_the_locales),

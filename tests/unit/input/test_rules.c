@@ -226,6 +226,36 @@ static void joined_lines_are_searched_by_line(void **state)
 	bench_end(&b);
 }
 
+/* Of three rules for one message the lines below it choose one; that there are none may be asked for. */
+static void lines_below_may_choose_the_rule(void **state)
+{
+	struct bench b = bench_of("rule long\nevent process.pauses\nmatch ^pause\nwhere lines ^(?:\\d{3,}) ms$\nwithin lines ^(?<elapsed_ms>\\d+) ms$\n"
+				  "example pause\n|1203 ms\nexpect elapsed_ms=1203\n\n"
+				  "rule short\nevent nothing\nmatch ^pause\nwhere lines ^\\d{1,2} ms$\nexample pause\n|12 ms\nexpect -\n\n"
+				  "rule torn\nevent cut\nmatch ^pause\nwhere lines \\A(?![\\s\\S]*^\\d+ ms$)\nexample pause\nexpect -\n");
+	static const struct {
+		struct sv more;
+		const char *rule;
+	} cases[] = {
+		{ { "\nages\n1203 ms", 13 }, "long" },
+		{ { "\nages\n12 ms", 11 }, "short" },
+		{ { "\nages\n12", 8 }, "torn" },
+		{ { NULL, 0 }, "torn" },
+	};
+
+	(void)state;
+	assert_int_equal(rules_check(b.rules, b.diag), 0);
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct log_record record = { .body = SV("pause of the day"), .more = cases[i].more };
+		struct event e;
+		const char *rule;
+
+		assert_int_equal(rules_match(b.rules, &record, &e, &rule), i == 0);
+		assert_string_equal(rule, cases[i].rule);
+	}
+	bench_end(&b);
+}
+
 static void several_events_come_of_one_record(void **state)
 {
 	struct bench b = bench_of("rule config\n"
@@ -443,7 +473,37 @@ static void lines_that_mislead_make_no_event_of_trouble(void **state)
 		"[GroupCoordinator 1]: Pending member c-1-7f in group refunds has been removed after session timeout expiration.",
 		"[GroupCoordinator id=1] Scheduling loading of metadata from __consumer_offsets-31 with epoch 0",
 		"[GroupCoordinator id=1] Startup complete.",
+		/* The answer as it came, before the line that says what follows from it; a member that stays one. */
+		CONSUMER "ConsumerGroupHeartbeatRequest failed because of UNKNOWN_MEMBER_ID: ConsumerGroupHeartbeatResponse(data=x)",
+		CONSUMER "ConsumerGroupHeartbeatRequest failed for member mDMX9n3bQ2i5UkSCjJ4uTQ with state STABLE due to "
+			 "TOPIC_AUTHORIZATION_FAILED: Topic authorization failed.",
+		CONSUMER "Topology description push failed with retriable exception; will retry on next poll",
+		CONSUMER "Member mDMX9n3bQ2i5UkSCjJ4uTQ won't send leave group request because it is already out of the group.",
+		"[GroupCoordinator id=1 topic=__consumer_offsets partition=31] [GroupId refunds][MemberId m-1] Member joined with stale topology epoch 1",
+		/* A member that waits for its answer is kept; a group that lies dead expires nobody. */
+		"TRACE 2024-06-18 10:00:31,207 [shard 0:main] kafka - [N:refunds S:Stable G:7] group.cc:1318 - Heartbeat expired for keep_alive=true member {c-1-7f}",
+		"TRACE 2024-06-18 10:00:31,207 [shard 0:main] kafka - [N:refunds S:Dead G:7] group.cc:1296 - Ignoring heartbeat expiration for group state Dead",
+		/* What is tried again, or only told. */
+		"2024-06-18T10:00:31.207Z [INFO] offset commit got stale member epoch, retrying with updated epoch; group: refunds, old_epoch: 7, "
+		"new_epoch: 8, lost_partitions_filtered: 0",
+		"2024-06-18 10:00:31,207 - aiokafka.consumer.group_coordinator - INFO - OffsetCommit failed for group refunds because group is "
+		"initializing (GroupLoadInProgressError), will retry",
+		"%7|1718704831.207|COMMIT|c-1#consumer-1| [thrd:main]: Group \"refunds\": unable to OffsetCommit in state up: revoke: coordinator "
+		"(none) is unavailable: retrying later",
+		"2024-06-18 10:00:31,207 WARN  [io.smallrye.reactive.messaging.kafka] (x) SRMSG18242: A failure has been reported during a rebalance - "
+		"the operation will be retried: 'x'",
+		"2024-05-01 10:00:00.123 WARN  [x-1] org.apache.pekko.kafka.internal.KafkaConsumerActor - Kafka commit took longer than "
+		"`commit-time-warning`: 1204 ms, commitsInProgress=0",
+		"[Consumer] Received rebalance event with message: 'Local: Revoke partitions' and 2 partition(s), isLost: false",
+		/* A JVM's own lock, and a pause of which nobody knows how long it was. */
+		"[2024-06-18T10:00:31.207+0000][safepoint] Entering safepoint region: RevokeBias",
+		"2024-06-18T10:00:31.207+0000: 0.111: [GC (Allocation Failure) [PSYoungGen: 33169K->50",
+		"2024-06-18T10:00:31.207+0000: 4.039: [GC (Allocation Fail2024-06-18T10:00:31.307+0000: 5.112: [GC (Allocation Failure) "
+		"[PSYoungGen: 33169K->5039K(38400K)] 33169K->32385K(125952K), 0.5211353 secs]",
 		/* Talk about the events, by an application. */
+		"Failed to commit the order, it will be re-attempted",
+		"Commit failed, retries remaining 3",
+		"leaving next-gen group of products",
 		"Saw 'Member c-1 in group refunds has failed, removing it from the group' in the log",
 	};
 	struct bench b = shipped();
@@ -655,6 +715,7 @@ int main(void)
 		cmocka_unit_test(a_number_that_is_none_is_not_known),
 		cmocka_unit_test(who_speaks_decides_which_rules_are_looked_at),
 		cmocka_unit_test(joined_lines_are_searched_by_line),
+		cmocka_unit_test(lines_below_may_choose_the_rule),
 		cmocka_unit_test(several_events_come_of_one_record),
 		cmocka_unit_test(a_rule_is_looked_for_among_those_that_can_fit),
 		cmocka_unit_test(empty_matches_come_to_an_end),

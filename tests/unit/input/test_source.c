@@ -338,8 +338,16 @@ static void test_what_is_no_evidence(void **state)
 	write_bytes(p, "system.journal", "LPKSHHRH\0\0\0\0\0\0\0\0", 16);
 	write_text(p, "other.csv", "id,business_key,status\n1,R-1,ok\n");
 	write_text(p, "blank", " \n\n");
+	write_text(p, "cols.json", "{\"preview\":false,\"init_offset\":0,\"messages\":[],\"fields\":[\"_raw\",\"host\"],\"columns\":[[\"x\"],[\"broker-1\"]]}\n");
+	write_text(p, "results.xml", "<?xml version='1.0' encoding='UTF-8'?>\n<results preview='0'>\n<meta>\n<fieldOrder>\n<field>_raw</field>\n"
+				     "</fieldOrder>\n</meta>\n<result offset='0'>\n<field k='_raw'><v xml:space='preserve' trunc='0'>x</v></field>\n"
+				     "</result>\n</results>\n");
+	write_text(p, "other.xml", "<?xml version='1.0'?>\n<orders><field>x</field></orders>\n");
 	assert_int_equal(ingest(p, p->root), 0);
-	assert_int_equal(p->kit->input_count, 12);
+	assert_int_equal(p->kit->input_count, 15);
+	check_skipped(p, "cols.json", SEVERITY_NOTE, "(output_mode=json_cols): export them with output_mode=json or csv");
+	check_skipped(p, "results.xml", SEVERITY_NOTE, "(output_mode=xml): export them with output_mode=json or csv");
+	check_skipped(p, "other.xml", SEVERITY_NOTE, "an XML document");
 	check_skipped(p, "system.journal", SEVERITY_NOTE, "journalctl --file FILE -o json");
 	check_skipped(p, "README", SEVERITY_NOTE, "text");
 	check_skipped(p, "truth.json", SEVERITY_NOTE, "a JSON document of no known kind");
