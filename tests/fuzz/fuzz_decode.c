@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as compressed ones: in pieces of any size the same comes out as at once, and the same is said of it. */
+/*
+ * Any bytes as compressed ones: in pieces of any size the same comes out as at
+ * once, and the same is said of it. Where liblzma finds damage depends on the
+ * room that it has, so that one may have more than the other.
+ */
 
 #include <string.h>
 
@@ -36,7 +40,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	a = arena_new();
 	whole = decoded(a, bytes, MOST, &rc);
 	pieces = decoded(a, bytes, 257, &rc_of_pieces);
-	if (!sv_eq(whole, pieces) || (whole.n < MOST && rc != rc_of_pieces))
+	if (!sv_starts_with(whole, pieces) && !sv_starts_with(pieces, whole))
+		__builtin_trap();
+	if (whole.n < MOST && (rc != rc_of_pieces || (rc == 0 && whole.n != pieces.n)))
 		__builtin_trap();
 	arena_free(a);
 	return 0;

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* zstd (RFC 8878) by libzstd. A block that breaks off, of up to 128 KiB, is lost: its parts are coded one behind the other. */
+/*
+ * zstd (RFC 8878) by libzstd. A block that breaks off, of up to 128 KiB, is lost:
+ * its parts are coded one behind the other.
+ *
+ * libzstd does not say how many bytes it wrote in the call in which it finds an
+ * error. So a call gets no more than a block and less than the head of the next,
+ * and no packed bytes while plain ones of a block before still wait for room.
+ */
 
 #include <zstd.h>
 
@@ -7,6 +14,8 @@
 
 struct zstd {
 	ZSTD_DStream *z;
+	size_t wanted_bytes;	/* to the end of the block, with the head of the next */
+	bool holds_back;	/* maybe, for the room was filled */
 };
 
 /* A frame, or bytes that are to be skipped (RFC 8878 3.1.2). */
@@ -26,26 +35,46 @@ static void *zstd_open(struct arena *a)
 
 static bool zstd_begin(void *state)
 {
-	const struct zstd *s = state;
+	struct zstd *s = state;
 
+	if (s->z == NULL)
+		return false;
 	/* Its window is 128 MiB at most unless somebody asks for more. */
-	return s->z != NULL && !ZSTD_isError(ZSTD_initDStream(s->z));
+	s->wanted_bytes = ZSTD_initDStream(s->z);
+	s->holds_back = false;
+	return !ZSTD_isError(s->wanted_bytes);
 }
 
-static enum coding_step zstd_step(void *state, struct coded *c, const char **why)
+static enum coding_step decompress(struct zstd *s, struct coded *c, size_t in_bytes, const char **why)
 {
-	const struct zstd *s = state;
-	ZSTD_inBuffer in = { c->in, c->in_bytes, 0 };
+	ZSTD_inBuffer in = { c->in, in_bytes, 0 };
 	ZSTD_outBuffer out = { c->out, c->out_bytes, 0 };
 	size_t rc = ZSTD_decompressStream(s->z, &out, &in);
 
-	*c = (struct coded){ c->in + in.pos, c->in_bytes - in.pos, c->out + out.pos, c->out_bytes - out.pos };
 	if (ZSTD_isError(rc)) {
 		/* Its words are constants. */
 		*why = ZSTD_getErrorName(rc);
 		return CODING_DAMAGED;
 	}
+	*c = (struct coded){ c->in + in.pos, c->in_bytes - in.pos, c->out + out.pos, c->out_bytes - out.pos };
+	s->wanted_bytes = rc;
+	s->holds_back = c->out_bytes == 0;
 	return rc == 0 ? CODING_MEMBER_END : CODING_ON;
+}
+
+static enum coding_step zstd_step(void *state, struct coded *c, const char **why)
+{
+	struct zstd *s = state;
+	size_t most;
+
+	if (s->holds_back) {
+		enum coding_step step = decompress(s, c, 0, why);
+
+		if (step != CODING_ON || c->out_bytes == 0)
+			return step;
+	}
+	most = s->wanted_bytes > 1 ? s->wanted_bytes - 1 : 1;
+	return decompress(s, c, c->in_bytes < most ? c->in_bytes : most, why);
 }
 
 static void zstd_close(void *state)

@@ -221,6 +221,33 @@ static void a_changed_bit_is_told(void **state)
 	}
 }
 
+/* Of a text of several blocks, damaged near its end: what stands before is there, whatever the room that is asked for. */
+static void what_comes_before_damage_is_kept(void **state)
+{
+	static const size_t pieces[] = { MOST, 65536, 1000 };
+
+	(void)state;
+	for (size_t i = 0; i < WAY_COUNT; i++) {
+		struct arena *a = arena_new();
+		struct sv text = text_of(a, 240000), packed = packed_by(a, text, &ways[i]);
+		char *p = arena_alloc(a, packed.n);
+
+		memcpy(p, packed.p, packed.n);
+		memset(p + packed.n - 1000, 0xff, 900);
+		for (size_t k = 0; k < sizeof pieces / sizeof pieces[0]; k++) {
+			const char *why;
+			struct sv got = decoded(a, (struct sv){ p, packed.n }, pieces[k], &why);
+
+			/* Without a checksum literals may say anything. */
+			assert_true(why != NULL || ways[i].value == NULL);
+			/* A block of zstd has 128 KiB. */
+			assert_true(got.n >= 131072);
+			assert_memory_equal(got.p, text.p, 131072);
+		}
+		arena_free(a);
+	}
+}
+
 /* All parts that a header may have (RFC 1952 2.3.1), before a stored block (RFC 1951 3.2.4) by hand; CRC-32 of "abc". */
 static void what_a_gzip_header_may_have_is_passed(void **state)
 {
@@ -346,6 +373,7 @@ int main(void)
 		cmocka_unit_test(members_follow_one_another),
 		cmocka_unit_test(a_break_costs_hardly_anything),
 		cmocka_unit_test(a_changed_bit_is_told),
+		cmocka_unit_test(what_comes_before_damage_is_kept),
 		cmocka_unit_test(what_a_gzip_header_may_have_is_passed),
 		cmocka_unit_test(a_wrong_checksum_is_told_at_the_end),
 		cmocka_unit_test(what_makes_no_sense_as_gzip_ends_it),
