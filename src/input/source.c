@@ -40,7 +40,7 @@ struct source {
 struct file_source {
 	int fd;
 	uint64_t left;
-	int error;
+	int error;	/* 0: it ends before it did when it was digested */
 	struct diag *diag;
 };
 
@@ -54,8 +54,8 @@ static ptrdiff_t file_read(void *context, void *bytes, size_t n)
 	do
 		got = read(f->fd, bytes, n);
 	while (got < 0 && errno == EINTR);
-	if (got < 0) {
-		f->error = errno;
+	if (got < 0 || (got == 0 && n > 0)) {
+		f->error = got < 0 ? errno : 0;
 		return -1;
 	}
 	f->left -= (uint64_t)got;
@@ -68,7 +68,7 @@ static void file_report(void *context, uint64_t at)
 	struct place place = { .unit = PLACE_WHOLE, .byte_offset = at };
 
 	diag_add(f->diag, SEVERITY_WARNING, "input.damaged", &place, "after %llu bytes: %s", (unsigned long long)at,
-		 strerror(f->error));
+		 f->error != 0 ? strerror(f->error) : "the file has become shorter while it was read");
 }
 
 /* ---- digests ---- */

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const char rules_text[] =
@@ -721,6 +722,68 @@ static void test_a_long_line_before_nothing_is_no_log(void **state)
 	teardown_files(p);
 }
 
+/* ---- files that others write to ---- */
+
+/* As the kit's sink, but when the input begins, so that its digest is known, the file gets another size. */
+struct resizing {
+	struct input_sink sink;
+	const char *path;
+	off_t bytes;
+};
+
+static int resize_and_begin(void *context, struct input_info *info)
+{
+	const struct resizing *r = context;
+
+	assert_int_equal(truncate(r->path, r->bytes), 0);
+	return r->sink.begin(r->sink.context, info);
+}
+
+static int end_of_resized(void *context, const struct input_info *info)
+{
+	const struct resizing *r = context;
+
+	return r->sink.end(r->sink.context, info);
+}
+
+/* 10,000 lines of 28 bytes, of which that many bytes are left. */
+static struct place_for_files *ingest_resized(off_t bytes)
+{
+	struct place_for_files *p = setup_files();
+	struct resizing r = { kit_sink(p->kit), path_of(p, "a.log"), bytes };
+	struct input_sink sink = { resize_and_begin, r.sink.events, end_of_resized, r.sink.abandon, &r };
+	struct buf text;
+
+	buf_init(&text);
+	for (size_t i = 0; i < 10000; i++)
+		buf_add(&text, SV(LOG("1")));
+	write_bytes(p, "a.log", buf_sv(&text).p, buf_sv(&text).n);
+	buf_fini(&text);
+	assert_int_equal(source_ingest(r.path, &p->options, &sink, p->kit->diag), 0);
+	return p;
+}
+
+static void test_a_file_that_becomes_shorter_is_told(void **state)
+{
+	struct place_for_files *p = ingest_resized(140000);
+
+	(void)state;
+	assert_int_equal(input_at(p, "a.log")->records, 5000);
+	assert_int_equal(problem_at(p, "input.damaged", path_of(p, "a.log"))->place.byte_offset, 140000);
+	teardown_files(p);
+}
+
+/* What was not digested is not read. */
+static void test_a_file_that_grows_is_read_as_it_was(void **state)
+{
+	struct place_for_files *p = ingest_resized(300000);
+
+	(void)state;
+	assert_int_equal(input_at(p, "a.log")->records, 10000);
+	assert_int_equal(kit_problems(p->kit, "input.damaged"), 0);
+	teardown_files(p);
+}
+
 /* ---- pipes ---- */
 
 static int pipe_with(const char *text)
@@ -748,6 +811,29 @@ static void test_standard_input(void **state)
 	assert_sv_equal(p->kit->inputs[0].path, "-");
 	assert_sv_equal(p->kit->inputs[0].kind, "log");
 	assert_int_equal(p->kit->inputs[0].size_bytes, 28);
+	teardown_files(p);
+}
+
+/* Its writer may come later than its reader. */
+static void test_a_named_pipe_waits_for_its_writer(void **state)
+{
+	struct place_for_files *p = setup_files();
+	pid_t writer;
+
+	(void)state;
+	assert_int_equal(mkfifo(path_of(p, "pipe"), 0600), 0);
+	writer = fork();
+	assert_true(writer >= 0);
+	if (writer == 0) {
+		int to;
+
+		usleep(100000);
+		to = open(path_of(p, "pipe"), O_WRONLY);
+		_exit(write(to, LOG("1"), sizeof LOG("1") - 1) == sizeof LOG("1") - 1 ? 0 : 1);
+	}
+	assert_int_equal(ingest(p, path_of(p, "pipe")), 0);
+	assert_int_equal(waitpid(writer, NULL, 0), writer);
+	assert_int_equal(input_at(p, "pipe")->records, 1);
 	teardown_files(p);
 }
 
@@ -1287,6 +1373,9 @@ int main(void)
 		cmocka_unit_test(test_a_log_may_begin_with_zeros),
 		cmocka_unit_test(test_a_long_line_before_nothing_is_no_log),
 		cmocka_unit_test(test_standard_input),
+		cmocka_unit_test(test_a_file_that_becomes_shorter_is_told),
+		cmocka_unit_test(test_a_file_that_grows_is_read_as_it_was),
+		cmocka_unit_test(test_a_named_pipe_waits_for_its_writer),
 		cmocka_unit_test(test_a_pipe_that_was_named),
 		cmocka_unit_test(test_no_place_to_spool),
 		cmocka_unit_test(test_compressed_files),
