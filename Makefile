@@ -27,14 +27,16 @@ ONLY_pcre2.h     := src/input/rules/regex.c
 ONLY_pcap/pcap.h := src/input/capture/record_libpcap.c src/cli/probe.c
 ONLY_archive.h   := src/input/source.c src/input/unpack.c
 ONLY_archive_entry.h := src/input/source.c src/input/unpack.c
-ONLY_zlib.h      := src/input/gunzip.c
+ONLY_zlib.h      := src/input/coding/gzip.c
+ONLY_lzma.h      := src/input/coding/xz.c
+ONLY_zstd.h      := src/input/coding/zstd.c
 ONLY_json-c/json.h := src/input/json.c
 ONLY_sqlite3.h   := $(wildcard src/store/*.c)
-THIRD_PARTY      := pcre2.h pcap/pcap.h archive.h archive_entry.h zlib.h json-c/json.h sqlite3.h
+THIRD_PARTY      := pcre2.h pcap/pcap.h archive.h archive_entry.h zlib.h lzma.h zstd.h json-c/json.h sqlite3.h
 
 # ---- flags ----
 
-LIBRARIES := libpcre2-8 libpcap sqlite3 libarchive zlib json-c
+LIBRARIES := libpcre2-8 libpcap sqlite3 libarchive zlib liblzma libzstd json-c
 ifeq ($(filter demo test help clean,$(MAKECMDGOALS)),)
 PKG_CFLAGS := $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
 PKG_LIBS   := $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null)

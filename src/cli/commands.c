@@ -162,13 +162,21 @@ static int ingest_all(const struct options *o, struct store *s, struct arena *ru
 	return refused ? -1 : 0;
 }
 
-/* The problems that stand in no stored input: those of inputs come back from the store. */
+/*
+ * The problems that stand in no stored input: those of inputs come back from
+ * the store. An error is none of them: the input in which it was met, for want
+ * of room for instance, has been taken out again.
+ */
 static struct diag *problems_of_run(const struct diag *d, struct arena *run)
 {
 	struct diag *out = diag_new(run);
-	for (size_t i = 0; i < diag_count(d); i++)
-		if (diag_at(d, i)->place.input == 0)
-			diag_restore(out, diag_at(d, i));
+	for (size_t i = 0; i < diag_count(d); i++) {
+		struct problem p = *diag_at(d, i);
+		if (p.place.input != 0 && p.severity != SEVERITY_ERROR)
+			continue;
+		p.place.input = 0;
+		diag_restore(out, &p);
+	}
 	return out;
 }
 

@@ -315,12 +315,21 @@ static struct ingest ingest_of(const struct item_context *c, const struct item *
 	return in;
 }
 
+/* It begins as its kind does, and nothing was found in it or said of it: no row was exported, or its line ends are lost. */
+static void note_nothing(const struct item_context *c, const struct input_info *info, size_t problems_before)
+{
+	if (info->records == 0 && info->unrecognized == 0 && diag_count(c->diag) == problems_before)
+		diag_add(c->diag, SEVERITY_NOTE, "input.nothing", NULL, "begins as %.*s does, and no record is found in it",
+			 SV_ARG(sv_is_absent(info->format) ? info->kind : info->format));
+}
+
 static int read_through(const struct item_context *c, const struct item *item, const struct verdict *v)
 {
 	const struct kind_row *row = v->row;
 	struct input_info info = info_of(item);
 	struct sv named_host = host_by_option(c->options, arena_strdup(c->input, item->path));
 	struct ingest in;
+	size_t problems_before;
 	int rc;
 
 	info.kind = sv_of(row->kind->name);
@@ -328,12 +337,14 @@ static int read_through(const struct item_context *c, const struct item *item, c
 	rc = begin(c, &info, item);
 	if (rc != 1)
 		return rc;
+	problems_before = diag_count(c->diag);
 	in = ingest_of(c, item, v->rules, &info);
 	in.host_is_option = !sv_is_absent(named_host);
 	if (row->kind->read(&in) != 0) {
 		c->sink->abandon(c->sink->context);
 		return -1;
 	}
+	note_nothing(c, &info, problems_before);
 	return end(c, &info, item);
 }
 

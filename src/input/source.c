@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,6 +24,8 @@
 
 /* An archive, and what is packed inside it; deeper is passed over. */
 #define PACKED_LEVELS 4
+/* A named pipe may be named before its writer has begun. */
+#define WRITER_WAIT_MS 10000
 
 struct source {
 	struct item_context items;
@@ -37,7 +40,7 @@ struct source {
 struct file_source {
 	int fd;
 	uint64_t left;
-	int error;
+	int error;	/* 0: it ends before it did when it was digested */
 	struct diag *diag;
 };
 
@@ -51,8 +54,8 @@ static ptrdiff_t file_read(void *context, void *bytes, size_t n)
 	do
 		got = read(f->fd, bytes, n);
 	while (got < 0 && errno == EINTR);
-	if (got < 0) {
-		f->error = errno;
+	if (got < 0 || (got == 0 && n > 0)) {
+		f->error = got < 0 ? errno : 0;
 		return -1;
 	}
 	f->left -= (uint64_t)got;
@@ -65,7 +68,7 @@ static void file_report(void *context, uint64_t at)
 	struct place place = { .unit = PLACE_WHOLE, .byte_offset = at };
 
 	diag_add(f->diag, SEVERITY_WARNING, "input.damaged", &place, "after %llu bytes: %s", (unsigned long long)at,
-		 strerror(f->error));
+		 f->error != 0 ? strerror(f->error) : "the file has become shorter while it was read");
 }
 
 /* ---- digests ---- */
@@ -172,11 +175,11 @@ static int ingest_packed(struct source *s, const struct item *packed, int fd, st
 
 /* ---- files ---- */
 
-static void unreadable(struct source *s, struct sv path, int error)
+static void unreadable(struct source *s, struct sv path, const char *why)
 {
 	s->failed = true;
 	diag_set_input(s->items.diag, path, 0);
-	diag_add(s->items.diag, SEVERITY_ERROR, "input.unreadable", NULL, "cannot be read: %s", strerror(error));
+	diag_add(s->items.diag, SEVERITY_ERROR, "input.unreadable", NULL, "cannot be read: %s", why);
 }
 
 /* Passed over without being an input, since it has no content. */
@@ -221,7 +224,7 @@ static int ingest_file(struct source *s, int fd, struct sv path, bool named)
 	if (!named)
 		item.below = sv_sub(path, s->argument_bytes, path.n);
 	if (!identity_of(fd, s->names, &known)) {
-		unreadable(s, path, errno);
+		unreadable(s, path, strerror(errno));
 	} else if (known.size_bytes == 0) {
 		item.digest = digest_of_name(SV(""), path, s->names);
 		rc = item_skip(&s->items, &item, "input.skipped", SV("empty"));
@@ -295,7 +298,7 @@ static int ingest_entry(struct source *s, struct sv path)
 	int fd;
 
 	if (lstat(path.p, &status) != 0) {
-		unreadable(s, path, errno);
+		unreadable(s, path, strerror(errno));
 		return 0;
 	}
 	if (S_ISDIR(status.st_mode))
@@ -307,7 +310,7 @@ static int ingest_entry(struct source *s, struct sv path)
 	}
 	fd = open(path.p, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0) {
-		unreadable(s, path, errno);
+		unreadable(s, path, strerror(errno));
 		return 0;
 	}
 	return ingest_file(s, fd, path, false);
@@ -319,7 +322,7 @@ static int ingest_directory(struct source *s, struct sv path, bool named)
 	int rc = 0;
 
 	if (!list_directory(path.p, s->names, &entries))
-		unreadable(s, path, errno);
+		unreadable(s, path, strerror(errno));
 	else if (entries.count == 0)
 		note(s, path, named ? SEVERITY_WARNING : SEVERITY_NOTE, "input.empty", "an empty directory");
 	for (size_t i = 0; rc == 0 && i < entries.count; i++)
@@ -330,22 +333,43 @@ static int ingest_directory(struct source *s, struct sv path, bool named)
 
 /* ---- the argument ---- */
 
+/* A named pipe was opened without waiting: until somebody writes to it or has closed it. False when nobody comes. */
+static bool await_writer(int fd)
+{
+	struct pollfd pipe = { .fd = fd, .events = POLLIN };
+	int flags = fcntl(fd, F_GETFL), n;
+
+	do
+		n = poll(&pipe, 1, WRITER_WAIT_MS);
+	while (n < 0 && errno == EINTR);
+	return n > 0 && flags >= 0 && fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) == 0;
+}
+
+static int ingest_pipe(struct source *s, int fd, struct sv path)
+{
+	int rc = 0;
+
+	if (await_writer(fd))
+		rc = ingest_spooled(s, fd, path);
+	else
+		unreadable(s, path, "nobody writes to this pipe");
+	close(fd);
+	return rc;
+}
+
 static int ingest_opened(struct source *s, int fd, struct sv path)
 {
 	struct stat status;
 
 	if (fstat(fd, &status) != 0) {
-		unreadable(s, path, errno);
+		unreadable(s, path, strerror(errno));
 	} else if (S_ISDIR(status.st_mode)) {
 		close(fd);
 		return ingest_directory(s, path, true);
 	} else if (S_ISREG(status.st_mode)) {
 		return ingest_file(s, fd, path, true);
 	} else if (S_ISFIFO(status.st_mode)) {
-		int rc = ingest_spooled(s, fd, path);
-
-		close(fd);
-		return rc;
+		return ingest_pipe(s, fd, path);
 	} else {
 		note(s, path, SEVERITY_WARNING, "input.skipped", "neither a file, a directory nor a pipe");
 	}
@@ -359,9 +383,9 @@ static int ingest_argument(struct source *s, struct sv path)
 
 	if (sv_eq(path, SV("-")))
 		return ingest_spooled(s, STDIN_FILENO, path);
-	fd = open(path.p, O_RDONLY | O_CLOEXEC);
+	fd = open(path.p, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0) {
-		unreadable(s, path, errno);
+		unreadable(s, path, strerror(errno));
 		return 0;
 	}
 	return ingest_opened(s, fd, path);

@@ -2,9 +2,13 @@
 /*
  * Members of archives and contents of compressed files as streams. Damage is
  * met in two places: inside a member (its stream says -1) and between two
- * (unpack_next says -1). libarchive gives out whole blocks only: up to 64 KiB
- * before a break in a compressed file are lost with it, but for a file of gzip,
- * which is read once more by gunzip.c.
+ * (unpack_next says -1).
+ *
+ * What is compressed goes through coding/decode.c, which gives out all that
+ * there is before a break; libarchive gets what comes out of it, or what was not
+ * compressed. bzip2 alone is left to libarchive, for its library is not known to
+ * pkg-config everywhere: up to 64 KiB before a break are lost there, beside the
+ * 900 kB of a block, which nobody can read in part.
  */
 
 #include "input/unpack.h"
@@ -15,20 +19,25 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "input/gunzip.h"
+#include "input/coding/decode.h"
 
 #define BLOCK_BYTES ((size_t)64 * 1024)
 #define TAR_HEADER_BYTES 512
 
 struct unpack {
-	struct archive *archive;
+	struct archive *archive;	/* NULL for the content of a compressed file that is no archive */
 	struct unpack_options options;
-	struct stream *packed;	/* NULL when a file descriptor is read */
-	int fd;			/* which that is; -1: none */
-	char *buffer;		/* of packed, for libarchive */
-	bool began;		/* with its first member */
-	bool is_archive;	/* else the content of one compressed file */
+	struct stream *packed;	/* what is unpacked */
+	int fd;			/* the file that it comes from; -1: none */
+	uint64_t fd_at;
+	int fd_error;
+	struct decode *decode;	/* of packed, where it is compressed */
+	struct stream *plain;	/* what comes out of it, else packed */
+	const char *break_code, *break_problem;	/* with which plain ends; NULL while nobody knows of any */
+	char *buffer;		/* of plain, for libarchive */
+	bool began;		/* with the first member */
 	bool in_member;
+	bool of_archive;	/* that one is */
 	const char *code;	/* of the problem that ended the member, or all; NULL while all is well */
 	const char *problem;
 	bool over;		/* it ended all */
@@ -38,25 +47,6 @@ struct unpack {
 	size_t block_bytes;
 	int64_t block_offset;	/* in the member; what lies between it and position is a hole of zeros */
 	int64_t position;
-	/* What libarchive held back when a file of gzip broke off; NULL while it has not. */
-	struct gunzip *rest;
-	off_t rest_at;		/* in the file */
-	char *rest_block;
-	int broken;		/* what libarchive said then, and why */
-	const char *why;
-};
-
-static const struct magic {
-	const char *bytes;
-	size_t n;
-} magics[] = {
-	{ "\x1f\x8b\x08", 3 },			/* gzip */
-	{ "\xfd"
-	  "7zXZ\0", 6 },			/* xz */
-	{ "\x28\xb5\x2f\xfd", 4 },		/* zstd */
-	{ "\x04\x22\x4d\x18", 4 },		/* lz4 */
-	{ "PK\003\004", 4 },			/* zip */
-	{ "PK\005\006", 4 },			/* zip without members */
 };
 
 /* An octal number of a tar header. */
@@ -90,12 +80,20 @@ static bool is_bzip2(struct sv head)
 	       (memcmp(head.p + 4, "1AY&SY", 6) == 0 || memcmp(head.p + 4, "\x17\x72\x45\x38\x50\x90", 6) == 0);
 }
 
+static bool is_zip(struct sv head)
+{
+	return sv_starts_with(head, SV("PK\003\004")) || sv_starts_with(head, SV("PK\005\006"));	/* one without members */
+}
+
+/* What libarchive unpacks. */
+static bool is_for_archive(struct sv head)
+{
+	return is_zip(head) || is_bzip2(head) || is_tar(head);
+}
+
 bool unpack_is_packed(struct sv head)
 {
-	for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++)
-		if (head.n >= magics[i].n && memcmp(head.p, magics[i].bytes, magics[i].n) == 0)
-			return true;
-	return is_bzip2(head) || is_tar(head);
+	return decode_knows(head) || is_for_archive(head);
 }
 
 static void fail(struct unpack *u, const char *code, const char *problem)
@@ -121,75 +119,69 @@ static void fail_by_archive(struct unpack *u, int rc)
 	u->over = rc == ARCHIVE_FATAL;
 }
 
-/* False when so much would be a bomb. */
-static bool charge(struct unpack *u, uint64_t bytes)
+/* NULL, or why so much is a bomb. */
+static const char *charge(struct unpack *u, uint64_t bytes)
 {
 	struct unpack_budget *b = u->options.budget;
 
 	b->unpacked_bytes += bytes;
-	if (b->unpacked_bytes > UNPACK_BYTES_MAX) {
-		fail(u, "input.bomb", "unpacks to more than 256 GiB, which is more than is read of one file");
-		return false;
-	}
-	if (b->unpacked_bytes > UNPACK_GRACE_BYTES && b->unpacked_bytes / UNPACK_RATIO_MAX > b->stored_bytes) {
-		fail(u, "input.bomb", "unpacks to more than 1000 times its stored size, as decompression bombs do");
-		return false;
-	}
-	return true;
+	if (b->unpacked_bytes > UNPACK_BYTES_MAX)
+		return "unpacks to more than 256 GiB, which is more than is read of one file";
+	if (b->unpacked_bytes > UNPACK_GRACE_BYTES && b->unpacked_bytes / UNPACK_RATIO_MAX > b->stored_bytes)
+		return "unpacks to more than 1000 times its stored size, as decompression bombs do";
+	return NULL;
 }
 
-/* ---- what is left before a break ---- */
+/* ---- from packed to plain ---- */
 
-static ptrdiff_t rest_read(void *context, void *bytes, size_t n)
+/* No more than was digested is read, though the file may have grown since. */
+static ptrdiff_t fd_read(void *context, void *bytes, size_t n)
 {
 	struct unpack *u = context;
+	uint64_t left = u->options.budget->stored_bytes - u->fd_at;
 	ssize_t got;
 
+	if (n > left)
+		n = (size_t)left;
 	do
-		got = pread(u->fd, bytes, n, u->rest_at);
+		got = pread(u->fd, bytes, n, (off_t)u->fd_at);
 	while (got < 0 && errno == EINTR);
-	if (got > 0)
-		u->rest_at += got;
+	if (got < 0)
+		u->fd_error = errno;
+	else
+		u->fd_at += (uint64_t)got;
 	return got;
 }
 
-/* Only a file can be read once more. */
-static bool is_gzip_file(const struct unpack *u)
+static ptrdiff_t decoded_read(void *context, void *bytes, size_t n)
 {
-	unsigned char magic[2];
+	struct unpack *u = context;
+	ptrdiff_t got = decode_read(u->decode, bytes, n);
+	const char *bomb;
 
-	return u->fd >= 0 && pread(u->fd, magic, sizeof magic, 0) == sizeof magic && magic[0] == 0x1f && magic[1] == 0x8b;
-}
-
-/* Begins to read the file once more, behind what of the member has been given out. */
-static void begin_rest(struct unpack *u, int rc)
-{
-	int64_t skipped = 0;
-	size_t got;
-
-	u->broken = rc;
-	u->why = arena_strdup(u->options.arena, sv_of(archive_why(u)));
-	u->rest = gunzip_new(stream_new(u->options.arena, (struct stream_source){ rest_read, NULL, u }), u->options.arena);
-	u->rest_block = arena_alloc(u->options.arena, BLOCK_BYTES);
-	do {
-		int64_t left = u->position - skipped;
-
-		got = gunzip_read(u->rest, u->rest_block, left < (int64_t)BLOCK_BYTES ? (size_t)left : BLOCK_BYTES);
-		skipped += (int64_t)got;
-	} while (got > 0);
-}
-
-/* As next_block; the break is told behind it. */
-static int next_rest(struct unpack *u)
-{
-	u->block = u->rest_block;
-	u->block_bytes = gunzip_read(u->rest, u->rest_block, BLOCK_BYTES);
-	u->block_offset = u->position;
-	if (u->block_bytes > 0)
-		return 1;
-	fail(u, "input.damaged", u->why);
-	u->over = u->broken == ARCHIVE_FATAL;
+	if (got < 0) {
+		u->break_code = "input.damaged";
+		u->break_problem = u->fd_error != 0 ? strerror(u->fd_error) : decode_why(u->decode);
+		return -1;
+	}
+	bomb = charge(u, (uint64_t)got);
+	if (bomb == NULL)
+		return got;
+	u->break_code = "input.bomb";
+	u->break_problem = bomb;
 	return -1;
+}
+
+/* Looks ahead may have met the break long before: it is told by who comes to it. */
+static ptrdiff_t plain_read(struct unpack *u, void *bytes, size_t n)
+{
+	ptrdiff_t got = stream_read_on(u->plain, bytes, n);
+
+	if (got < 0 && u->break_code != NULL)
+		fail(u, u->break_code, u->break_problem);
+	else if (got < 0)
+		fail(u, "input.damaged", "what it is packed in is damaged");
+	return got;
 }
 
 /* ---- a member as a stream ---- */
@@ -202,17 +194,10 @@ static int next_block(struct unpack *u)
 	int64_t offset;
 
 	while (u->block_bytes == 0) {
-		int rc;
+		int rc = archive_read_data_block(u->archive, &bytes, &n, &offset);
 
-		if (u->rest != NULL)
-			return next_rest(u);
-		rc = archive_read_data_block(u->archive, &bytes, &n, &offset);
 		if (rc == ARCHIVE_EOF)
 			return 0;
-		if (rc != ARCHIVE_OK && !u->is_archive && is_gzip_file(u)) {
-			begin_rest(u, rc);
-			continue;
-		}
 		if (rc != ARCHIVE_OK) {
 			fail_by_archive(u, rc);
 			return -1;
@@ -228,29 +213,49 @@ static int next_block(struct unpack *u)
 	return 1;
 }
 
+/* Bytes of a member or, before its next block, zeros. */
+static size_t take(struct unpack *u, void *bytes, size_t n)
+{
+	uint64_t hole = (uint64_t)(u->block_offset - u->position);
+
+	if (hole > 0) {
+		n = hole < n ? (size_t)hole : n;
+		memset(bytes, 0, n);
+		return n;
+	}
+	n = u->block_bytes < n ? u->block_bytes : n;
+	memcpy(bytes, u->block, n);
+	u->block += n;
+	u->block_bytes -= n;
+	u->block_offset += (int64_t)n;
+	return n;
+}
+
 static ptrdiff_t member_read(void *context, void *bytes, size_t n)
 {
 	struct unpack *u = context;
 	int rc = u->code != NULL ? -1 : next_block(u);
-	uint64_t hole;
+	const char *bomb = NULL;
+	bool is_hole;
 
 	if (rc <= 0)
 		return rc;
-	hole = (uint64_t)(u->block_offset - u->position);
-	if (hole > 0) {
-		n = hole < n ? (size_t)hole : n;
-		memset(bytes, 0, n);
-	} else {
-		n = u->block_bytes < n ? u->block_bytes : n;
-		memcpy(bytes, u->block, n);
-		u->block += n;
-		u->block_bytes -= n;
-		u->block_offset += (int64_t)n;
-	}
-	if (!charge(u, n))
+	is_hole = u->block_offset > u->position;
+	n = take(u, bytes, n);
+	/* What was decoded has been charged as it came. */
+	if (u->decode == NULL || is_hole)
+		bomb = charge(u, n);
+	if (bomb != NULL) {
+		fail(u, "input.bomb", bomb);
 		return -1;
+	}
 	u->position += (int64_t)n;
 	return (ptrdiff_t)n;
+}
+
+static ptrdiff_t content_read(void *context, void *bytes, size_t n)
+{
+	return plain_read(context, bytes, n);
 }
 
 static void member_report(void *context, uint64_t at)
@@ -263,61 +268,74 @@ static void member_report(void *context, uint64_t at)
 		 (unsigned long long)at, u->problem);
 }
 
-/* ---- the packed bytes for libarchive ---- */
+/* ---- the plain bytes for libarchive ---- */
 
-static la_ssize_t packed_read(struct archive *a, void *context, const void **bytes)
+static la_ssize_t give_archive(struct archive *a, void *context, const void **bytes)
 {
 	struct unpack *u = context;
-	ptrdiff_t n = stream_read(u->packed, u->buffer, BLOCK_BYTES);
+	ptrdiff_t n = plain_read(u, u->buffer, BLOCK_BYTES);
 
 	if (n < 0)
-		archive_set_error(a, EILSEQ, "what it is packed in is damaged");
+		archive_set_error(a, EILSEQ, "%s", u->problem);
 	*bytes = u->buffer;
 	return (la_ssize_t)n;
 }
 
-static struct unpack *unpack_new(const struct unpack_options *o)
+/* In a zip that is a file libarchive seeks: its members are listed at its end. */
+static int open_archive(struct unpack *u)
 {
-	struct unpack *u = arena_alloc(o->arena, sizeof *u);
-	struct archive *a = archive_read_new();
+	struct archive *a = u->archive;
 
-	u->options = *o;
-	u->archive = a;
-	u->fd = -1;
-	if (a == NULL) {
-		fail(u, "input.damaged", "no memory to unpack it");
-		return u;
-	}
-	archive_read_support_filter_gzip(a);
 	archive_read_support_filter_bzip2(a);
-	archive_read_support_filter_xz(a);
-	archive_read_support_filter_zstd(a);
-	archive_read_support_filter_lz4(a);
 	archive_read_support_format_tar(a);
+	/* One archive may follow another, as one member of gzip does. */
+	archive_read_set_format_option(a, "tar", "read_concatenated_archives", "1");
 	archive_read_support_format_zip(a);
 	archive_read_support_format_raw(a);
 	archive_read_support_format_empty(a);
-	return u;
+	if (u->decode == NULL && u->fd >= 0)
+		return archive_read_open_fd(a, u->fd, BLOCK_BYTES);
+	u->buffer = arena_alloc(u->options.arena, BLOCK_BYTES);
+	return archive_read_open(a, u, NULL, give_archive, NULL);
+}
+
+static void open_plain(struct unpack *u)
+{
+	struct arena *a = u->options.arena;
+
+	u->plain = u->packed;
+	if (decode_knows(stream_head(u->packed))) {
+		u->decode = decode_new(u->packed, a);
+		u->plain = stream_new(a, (struct stream_source){ decoded_read, NULL, u });
+		if (!is_for_archive(stream_head(u->plain)))
+			return;
+	}
+	u->archive = archive_read_new();
+	if (u->archive == NULL)
+		fail(u, "input.damaged", "no memory to unpack it");
+	else if (open_archive(u) != ARCHIVE_OK)
+		fail_by_archive(u, ARCHIVE_FATAL);
 }
 
 struct unpack *unpack_fd(int fd, const struct unpack_options *o)
 {
-	struct unpack *u = unpack_new(o);
+	struct unpack *u = arena_alloc(o->arena, sizeof *u);
 
+	u->options = *o;
 	u->fd = fd;
-	if (u->archive != NULL && archive_read_open_fd(u->archive, fd, BLOCK_BYTES) != ARCHIVE_OK)
-		fail_by_archive(u, ARCHIVE_FATAL);
+	u->packed = stream_new(o->arena, (struct stream_source){ fd_read, NULL, u });
+	open_plain(u);
 	return u;
 }
 
 struct unpack *unpack_stream(struct stream *s, const struct unpack_options *o)
 {
-	struct unpack *u = unpack_new(o);
+	struct unpack *u = arena_alloc(o->arena, sizeof *u);
 
+	u->options = *o;
+	u->fd = -1;
 	u->packed = s;
-	u->buffer = arena_alloc(o->arena, BLOCK_BYTES);
-	if (u->archive != NULL && archive_read_open(u->archive, u, NULL, packed_read, NULL) != ARCHIVE_OK)
-		fail_by_archive(u, ARCHIVE_FATAL);
+	open_plain(u);
 	return u;
 }
 
@@ -331,20 +349,21 @@ static void drain(struct unpack *u)
 {
 	char nowhere[4096];
 
-	if (!u->in_member || (archive_format(u->archive) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_ZIP)
+	if (!u->in_member || u->archive == NULL ||
+	    (archive_format(u->archive) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_ZIP)
 		return;
 	while (member_read(u, nowhere, sizeof nowhere) > 0)
 		;
 }
 
-/* Nothing at all, packed by xz, bzip2, zstd or lz4, is smaller. gzip may keep a long name, and knows its breaks. */
+/* Nothing at all, packed by bzip2, is smaller. */
 #define NOTHING_BYTES 64
 
-/* What breaks off in its first block may look as if there were nothing: lz4's reader says so before it fails. */
+/* What breaks off in its first block may look as if there were nothing. */
 static bool is_broken_at_once(const struct unpack *u)
 {
 	return archive_format(u->archive) == ARCHIVE_FORMAT_EMPTY && archive_filter_count(u->archive) > 1 &&
-	       archive_filter_code(u->archive, 0) != ARCHIVE_FILTER_GZIP && archive_filter_bytes(u->archive, -1) > NOTHING_BYTES;
+	       archive_filter_bytes(u->archive, -1) > NOTHING_BYTES;
 }
 
 static int next_file(struct unpack *u, struct archive_entry **entry)
@@ -402,7 +421,7 @@ static int leave_member(struct unpack *u)
 	u->reported = false;
 	/* The content of a compressed file tells its own damage, and nothing follows it. */
 	if (u->code != NULL && u->over)
-		return told && !u->is_archive ? 0 : -1;
+		return told && !u->of_archive ? 0 : -1;
 	u->code = NULL;
 	return 1;
 }
@@ -411,16 +430,6 @@ static int leave_member(struct unpack *u)
 static bool is_time(int64_t s)
 {
 	return s > 0 && s < INT64_C(253402300800);
-}
-
-/* A file of gzip that breaks off in its first block is not even opened. False when nothing can be had of it. */
-static bool begin_with_rest(struct unpack *u)
-{
-	if (u->began || !is_gzip_file(u))
-		return false;
-	u->code = NULL;
-	begin_rest(u, ARCHIVE_FATAL);
-	return next_rest(u) == 1;
 }
 
 static void tell_of(struct archive_entry *entry, struct unpack_member *out)
@@ -433,29 +442,51 @@ static void tell_of(struct archive_entry *entry, struct unpack_member *out)
 		out->modified_s = archive_entry_mtime(entry);
 }
 
-int unpack_next(struct unpack *u, struct arena *member, struct unpack_member *out)
+/* The one member of what is no archive. As unpack_next. */
+static int next_content(struct unpack *u, struct arena *member, struct unpack_member *out)
 {
-	struct archive_entry *entry = NULL;
-	int rc = leave_member(u);
+	char nothing;
 
-	u->block_bytes = 0;
-	u->position = 0;
-	if (rc == 1)
-		rc = next_file(u, &entry);
-	if (rc < 0 && begin_with_rest(u))
-		rc = 1;
+	if (u->began)
+		return 0;
+	u->began = true;
+	/* What breaks off at once is no member. */
+	if (stream_head(u->plain).n == 0)
+		return (int)plain_read(u, &nothing, sizeof nothing);
+	*out = (struct unpack_member){
+		.name = SV_ABSENT,
+		.stream = stream_new(member, (struct stream_source){ content_read, member_report, u }),
+	};
+	return 1;
+}
+
+/* As unpack_next. */
+static int next_member(struct unpack *u, struct arena *member, struct unpack_member *out)
+{
+	struct archive_entry *entry;
+	int rc = next_file(u, &entry);
+
 	if (rc != 1)
 		return rc;
-	u->began = true;
-	u->is_archive = u->rest == NULL && archive_format(u->archive) != ARCHIVE_FORMAT_RAW;
-	u->in_member = true;
+	u->of_archive = archive_format(u->archive) != ARCHIVE_FORMAT_RAW;
+	u->block_bytes = 0;
+	u->position = 0;
 	*out = (struct unpack_member){
-		.name = u->is_archive ? name_of(entry, member) : SV_ABSENT,
+		.name = u->of_archive ? name_of(entry, member) : SV_ABSENT,
 		.stream = stream_new(member, (struct stream_source){ member_read, member_report, u }),
 	};
-	if (u->rest == NULL)
-		tell_of(entry, out);
+	tell_of(entry, out);
 	return 1;
+}
+
+int unpack_next(struct unpack *u, struct arena *member, struct unpack_member *out)
+{
+	int rc = leave_member(u);
+
+	if (rc == 1)
+		rc = u->archive != NULL ? next_member(u, member, out) : next_content(u, member, out);
+	u->in_member = rc == 1;
+	return rc;
 }
 
 const char *unpack_problem(const struct unpack *u, const char **code)
@@ -466,6 +497,9 @@ const char *unpack_problem(const struct unpack *u, const char **code)
 
 void unpack_close(struct unpack *u)
 {
-	if (u != NULL && u->archive != NULL)
+	if (u == NULL)
+		return;
+	if (u->archive != NULL)
 		archive_read_free(u->archive);
+	decode_close(u->decode);
 }

@@ -65,3 +65,26 @@ test "$status" = 1
 status=0
 "$a" report --db "$out/a.db" -o /dev/full 2>"$out/err" || status=$?
 test "$status" = 1
+
+# No room for all of it (a limit of files stands in for a full disk): that is a failure and told, and what is there
+# is whole inputs; with room again the rest is added.
+status=0
+sh -c "trap '' XFSZ; ulimit -f 2000; exec \"\$@\"" limited "$a" analyze "$sample" -o "$out/full" --quiet 2>"$out/err" || status=$?
+test "$status" = 1
+grep -q 'cannot write' "$out/err"
+grep -q '"code": "store.io"' "$out/full/report.json"
+status=0
+sh -c "trap '' XFSZ; ulimit -f 2000; exec \"\$@\"" limited "$a" ingest "$sample" --db "$out/f.db" --quiet 2>"$out/err" || status=$?
+test "$status" = 1
+"$a" ingest --db "$out/f.db" "$sample" --quiet 2>/dev/null
+"$a" report --db "$out/f.db" --format json -o "$out/full.json"
+cmp "$out/1.json" "$out/full.json"
+
+# Two at once into one database: each input once.
+rm -f "$out"/k.db*
+"$a" ingest --db "$out/k.db" "$sample" --quiet 2>/dev/null &
+pid=$!
+"$a" ingest --db "$out/k.db" "$sample" --quiet 2>/dev/null
+wait $pid
+"$a" report --db "$out/k.db" --format json -o "$out/k.json"
+cmp "$out/1.json" "$out/k.json"
