@@ -40,18 +40,21 @@ void memberships_sort(struct memberships *m)
 	m->count = kept;
 }
 
-void memberships_adopt(const struct memberships *m, struct event *e)
+const struct event *memberships_adopt(const struct memberships *m, const struct event *e, struct arena *a)
 {
 	struct sv client = event_text(e, FIELD_CLIENT);
 	const struct membership before_all = { client, SV_ABSENT };
+	struct event adopted;
 	size_t at;
 
 	if (event_infos[e->type].side != SIDE_CLIENT || client.n == 0 || event_has(e, FIELD_GROUP))
-		return;
+		return e;
 	at = order_lower_bound(&before_all, m->items, m->count, sizeof *m->items, membership_cmp);
 	if (at == m->count || !sv_eq(m->items[at].client, client))
-		return;
+		return e;
 	if (at + 1 < m->count && sv_eq(m->items[at + 1].client, client))
-		return;
-	event_set_text(e, FIELD_GROUP, m->items[at].group);
+		return e;
+	event_copy(&adopted, e);
+	event_set_text(&adopted, FIELD_GROUP, m->items[at].group);
+	return event_compact(&adopted, a);
 }

@@ -37,7 +37,7 @@ static int64_t blackout_limit_us(const struct detect_context *ctx, const struct 
 static int64_t stood_from_us(const struct event *e)
 {
 	enum event_field from = event_has(e, FIELD_LOSS_AT_US) ? FIELD_LOSS_AT_US : FIELD_SIGN_AT_US;
-	int64_t us = event_has(e, from) ? e->value[from].number : e->time.us;
+	int64_t us = event_has(e, from) ? event_value(e, from)->number : e->time.us;
 
 	return us < e->time.us || us > event_end_us(e) ? e->time.us : us;
 }
@@ -45,7 +45,7 @@ static int64_t stood_from_us(const struct event *e)
 static int64_t sign_us(const struct event *e, int64_t loss_us)
 {
 	int64_t end_us = event_end_us(e);
-	int64_t us = event_has(e, FIELD_SIGN_AT_US) ? e->value[FIELD_SIGN_AT_US].number : end_us;
+	int64_t us = event_has(e, FIELD_SIGN_AT_US) ? event_value(e, FIELD_SIGN_AT_US)->number : end_us;
 
 	return us < loss_us || us > end_us ? end_us : us;
 }
@@ -53,7 +53,7 @@ static int64_t sign_us(const struct event *e, int64_t loss_us)
 /* The latest segment of the stall that is known to be lost; the first one is. */
 static int64_t lost_us(const struct event *e, int64_t loss_us)
 {
-	int64_t us = event_has(e, FIELD_LOST_AT_US) ? e->value[FIELD_LOST_AT_US].number : loss_us;
+	int64_t us = event_has(e, FIELD_LOST_AT_US) ? event_value(e, FIELD_LOST_AT_US)->number : loss_us;
 
 	return us < loss_us || us > event_end_us(e) ? loss_us : us;
 }
@@ -90,7 +90,7 @@ static void take_stall(const struct detect_context *ctx, const struct event *e)
 	detect_measure(w, MEASURE_RETRANSMITS, detect_number(e, FIELD_RETRANSMITS));
 	detect_measure(w, MEASURE_TIMEOUTS, detect_number(e, FIELD_TIMEOUTS));
 	if (event_has(e, FIELD_RTT_MEDIAN_US))
-		detect_measure(w, MEASURE_RTT_MEDIAN_US, e->value[FIELD_RTT_MEDIAN_US].number);
+		detect_measure(w, MEASURE_RTT_MEDIAN_US, event_value(e, FIELD_RTT_MEDIAN_US)->number);
 	detect_evidence(ctx, w, e, "data stood unacknowledged on this connection");
 }
 
@@ -301,7 +301,7 @@ static void take_lost(struct lossy_second *s, const struct event *e)
 {
 	if (!event_has(e, FIELD_LOSS_AT_US) || !event_has(e, FIELD_LOST_AT_US))
 		return;
-	int64_t from_us = e->value[FIELD_LOSS_AT_US].number, to_us = e->value[FIELD_LOST_AT_US].number;
+	int64_t from_us = event_value(e, FIELD_LOSS_AT_US)->number, to_us = event_value(e, FIELD_LOST_AT_US)->number;
 
 	if (from_us > to_us || to_us > event_end_us(e))
 		return;
@@ -362,7 +362,7 @@ int detect_loss(const struct detect_context *ctx)
 
 /* When brokers started, by their logs; and what was refused, by whom. */
 struct resets {
-	struct event *started, *refused; /* by time */
+	const struct event **started, **refused; /* by time */
 	size_t started_count, refused_count;
 	size_t *window; /* by path: 1 + index of its last window of a reset; 0: none */
 	size_t window_capacity;
@@ -371,7 +371,7 @@ struct resets {
 static bool is_restart(const struct detect_context *ctx, const struct resets *r, struct ref_time t)
 {
 	for (size_t i = 0; i < r->started_count; i++) {
-		int64_t after_us = clock_event_to_ref(ctx->clocks, &r->started[i]).us - t.us;
+		int64_t after_us = clock_event_to_ref(ctx->clocks, r->started[i]).us - t.us;
 
 		if (after_us >= 0 && after_us <= detect_threshold(ctx, THRESHOLD_RESET_RESTART_S) * US_PER_S)
 			return true;
@@ -413,10 +413,10 @@ static bool refuses_others(const struct detect_context *ctx, const struct resets
 	int64_t near_us = ctx->heartbeat_ms * US_PER_MS;
 	size_t at = 0;
 
-	while (at < r->refused_count && r->refused[at].time.us < e->time.us - near_us)
+	while (at < r->refused_count && r->refused[at]->time.us < e->time.us - near_us)
 		at++;
 	for (size_t end = at + REFUSALS_LOOKED_AT; at < r->refused_count && at < end; at++) {
-		const struct event *x = &r->refused[at];
+		const struct event *x = r->refused[at];
 
 		if (x->time.us > e->time.us + near_us)
 			break;

@@ -237,7 +237,7 @@ static bool is_spanned(const struct detect_context *ctx, const struct conversati
 
 /* What logs say of memberships, in order of time. */
 struct membership_log {
-	struct event *events;
+	const struct event **events;
 	size_t count;
 };
 
@@ -289,7 +289,7 @@ static bool owes_nothing(const struct detect_context *ctx, const struct conversa
 	bool client_joins = false, group_joins = false;
 
 	for (size_t i = 0; i < log->count; i++) {
-		const struct event *e = &log->events[i];
+		const struct event *e = log->events[i];
 		int64_t after_us = clock_event_to_ref(ctx->clocks, e).us - s.start.us;
 		bool is_clients = event_infos[e->type].side == SIDE_CLIENT;
 
@@ -319,7 +319,7 @@ static bool is_closing_within(const struct detect_context *ctx, const struct mem
 	int64_t near_us = detect_threshold(ctx, THRESHOLD_PAUSE_LEAVE_MS) * US_PER_MS;
 
 	for (size_t i = 0; i < lines->count; i++) {
-		const struct event *e = &lines->events[i];
+		const struct event *e = lines->events[i];
 		int64_t us = clock_event_to_ref(ctx->clocks, e).us;
 
 		if (us > s.start.us + near_us && us < s.end.us - near_us && sv_eq(e->host, host))
@@ -496,7 +496,7 @@ static const struct standstill *standstill_of(const struct detect_context *ctx, 
 
 /* What brokers logged: one that logs is not paused, and while a group is joining its members wait rightly. */
 struct broker_log {
-	struct event *events;
+	const struct event **events;
 	size_t count;
 };
 
@@ -510,14 +510,14 @@ static bool is_contradicted(const struct detect_context *ctx, const struct broke
 	bool joining = false;
 
 	for (size_t i = 0; i < log->count; i++) {
-		struct ref_time t = clock_event_to_ref(ctx->clocks, &log->events[i]);
+		struct ref_time t = clock_event_to_ref(ctx->clocks, log->events[i]);
 
 		/* The first line that it writes again may stand at the very end. */
 		if (t.us > s.start.us && t.us < s.end.us - US_PER_S)
 			return true;
 		/* Members come while a group is joining: that they do ends nothing. */
-		if (t.us <= s.start.us && is_of_group(log->events[i].type))
-			joining = is_joining(log->events[i].type);
+		if (t.us <= s.start.us && is_of_group(log->events[i]->type))
+			joining = is_joining(log->events[i]->type);
 	}
 	return joining;
 }
@@ -531,7 +531,7 @@ static struct span before_joining(const struct detect_context *ctx, const struct
 	bool is_waiting = false;
 
 	for (size_t i = 0; i < joins->count; i++) {
-		const struct event *e = &joins->events[i];
+		const struct event *e = joins->events[i];
 		struct ref_time t = clock_event_to_ref(ctx->clocks, e);
 
 		if (!sv_eq(e->host, host))

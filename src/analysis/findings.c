@@ -53,5 +53,7 @@ int findings_make(struct store *s, const struct analysis_options *o, struct aren
 		      &out->tuning) < 0)
 		return -1;
 	find_span(out);
+	/* What is found cites them. */
+	query_keep_loaded(s, a);
 	return 0;
 }

@@ -297,13 +297,13 @@ static const struct event **load_ordered(struct store *s, const enum event_type 
 					 int (*order_of)(const void *, const void *), size_t *count)
 {
 	const struct event **order;
-	struct event *events;
+	const struct event **events;
 
 	if (query_load(s, types, n, a, &events, count) < 0)
 		return NULL;
 	order = arena_array(a, *count + 1, sizeof(const struct event *));
 	for (size_t i = 0; i < *count; i++)
-		order[i] = &events[i];
+		order[i] = events[i];
 	qsort(order, *count, sizeof(const struct event *), order_of);
 	return order;
 }

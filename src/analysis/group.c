@@ -136,7 +136,7 @@ static int load_mentions(struct store *s, const struct clocks *c, const struct a
 	enum event_type types[EVENT_COUNT];
 	struct memberships known = { NULL, 0, 0 };
 	size_t n = 0, count;
-	struct event *events;
+	const struct event **events;
 
 	for (enum event_type t = 0; t < EVENT_COUNT; t++) {
 		if (is_about_groups(t) && !is_no_mention(t))
@@ -145,15 +145,16 @@ static int load_mentions(struct store *s, const struct clocks *c, const struct a
 	if (query_load(s, types, n, a, &events, &count) < 0)
 		return -1;
 	for (size_t i = 0; i < count; i++)
-		memberships_add(&known, a, event_client(&events[i]), event_text(&events[i], FIELD_GROUP));
+		memberships_add(&known, a, event_client(events[i]), event_text(events[i], FIELD_GROUP));
 	memberships_sort(&known);
 	for (size_t i = 0; i < count; i++) {
-		memberships_adopt(&known, &events[i]);
-		if (!is_wanted(o, event_text(&events[i], FIELD_GROUP)))
+		const struct event *e = memberships_adopt(&known, events[i], a);
+
+		if (!is_wanted(o, event_text(e, FIELD_GROUP)))
 			continue;
 		struct mention *m = ARENA_PUSH(a, out->items, out->count, out->capacity);
-		m->event = &events[i];
-		m->time = clock_event_to_ref(c, &events[i]);
+		m->event = e;
+		m->time = clock_event_to_ref(c, e);
 	}
 	if (out->count > 0)
 		qsort(out->items, out->count, sizeof *out->items, mention_cmp_group);
@@ -461,20 +462,20 @@ static bool is_setting_of(const struct setting_row *row, const struct event *e, 
 	return (is_brokers && !is_told) || is_config_of(e, g->name, homes);
 }
 
-static void find_protocol_setting(struct group *g, const struct event *configs, size_t count, const struct homes *homes)
+static void find_protocol_setting(struct group *g, const struct event *const *configs, size_t count, const struct homes *homes)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (configs[i].type == EVENT_CLIENT_CONFIG && sv_eq(event_text(&configs[i], FIELD_KEY), SV("group.protocol")) &&
-		    is_config_of(&configs[i], g->name, homes))
-			learn(&g->protocol, event_text(&configs[i], FIELD_VALUE));
+		if (configs[i]->type == EVENT_CLIENT_CONFIG && sv_eq(event_text(configs[i], FIELD_KEY), SV("group.protocol")) &&
+		    is_config_of(configs[i], g->name, homes))
+			learn(&g->protocol, event_text(configs[i], FIELD_VALUE));
 	}
 }
 
-static void find_version(struct group *g, const struct event *configs, size_t count, const struct homes *homes)
+static void find_version(struct group *g, const struct event *const *configs, size_t count, const struct homes *homes)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (configs[i].type == EVENT_CLIENT_VERSION && is_config_of(&configs[i], g->name, homes))
-			learn(&g->client_version, event_text(&configs[i], FIELD_VALUE));
+		if (configs[i]->type == EVENT_CLIENT_VERSION && is_config_of(configs[i], g->name, homes))
+			learn(&g->client_version, event_text(configs[i], FIELD_VALUE));
 	}
 }
 
@@ -509,14 +510,14 @@ static bool stated(const struct setting_row *row, const struct group *g, const s
 }
 
 /* said: what names the group. */
-static void find_settings(struct group *g, const struct event *configs, size_t count, const struct homes *homes,
+static void find_settings(struct group *g, const struct event *const *configs, size_t count, const struct homes *homes,
 			  const struct clocks *c, const struct mention *said, size_t said_count, struct arena *a)
 {
 	for (size_t row = 0; row < sizeof setting_rows / sizeof *setting_rows; row++) {
 		struct votes votes = { NULL, 0, 0 };
 		int64_t value;
 		for (size_t i = 0; i < count; i++) {
-			const struct event *e = &configs[i];
+			const struct event *e = configs[i];
 			if (is_setting_of(&setting_rows[row], e, g, homes) && setting_value(event_text(e, FIELD_VALUE), &value))
 				*ARENA_PUSH(a, votes.items, votes.count, votes.capacity) =
 					(struct vote){ value, e, clock_event_to_ref(c, e) };
@@ -550,7 +551,7 @@ int groups_find(struct store *s, const struct clocks *c, const struct analysis_o
 	struct own_addresses *own;
 	struct mentions all = { NULL, 0, 0 };
 	struct homes homes = { NULL, 0, 0 };
-	struct event *configs;
+	const struct event **configs;
 	size_t config_count, groups = 0;
 
 	*out = (struct groups){ NULL, 0 };

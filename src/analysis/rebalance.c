@@ -73,7 +73,7 @@ static int load_lines(struct store *s, const struct clocks *c, const struct grou
 	const struct memberships known = memberships_of(g, a);
 	enum event_type types[EVENT_COUNT];
 	size_t n = 0, count, wire_count;
-	struct event *events, *seen_by_wire;
+	const struct event **events, **seen_by_wire;
 
 	for (enum event_type t = 0; t < EVENT_COUNT; t++) {
 		if (event_infos[t].side == SIDE_CLIENT || event_infos[t].side == SIDE_BROKER || t == EVENT_GROUP_STORED ||
@@ -86,12 +86,10 @@ static int load_lines(struct store *s, const struct clocks *c, const struct grou
 		return -1;
 	for (size_t i = 0; i < wire_count; i++)
 		*ARENA_PUSH(a, out->with_group.items, out->with_group.count, out->with_group.capacity) =
-			(struct sighting){ &seen_by_wire[i], time_of_answer(c, &seen_by_wire[i]) };
+			(struct sighting){ seen_by_wire[i], time_of_answer(c, seen_by_wire[i]) };
 	for (size_t i = 0; i < count; i++) {
-		const struct event *e = &events[i];
-
-		memberships_adopt(&known, &events[i]);
-		struct sighting seen = { e, clock_event_to_ref(c, e) };
+		const struct event *e = memberships_adopt(&known, events[i], a);
+		const struct sighting seen = { e, clock_event_to_ref(c, e) };
 		if (event_has(e, FIELD_GROUP))
 			*ARENA_PUSH(a, out->with_group.items, out->with_group.count, out->with_group.capacity) = seen;
 		if (event_infos[e->type].side == SIDE_CLIENT || e->type == EVENT_PROCESS_KILLED)

@@ -29,12 +29,12 @@ static void add(struct tellers *all, struct arena *a, struct teller t)
 	*ARENA_PUSH(a, all->items, all->count, all->capacity) = t;
 }
 
-static struct tellers tellers_of(const struct event *told, size_t count, struct arena *a)
+static struct tellers tellers_of(const struct event *const *told, size_t count, struct arena *a)
 {
 	struct tellers all = { NULL, 0, 0 };
 
 	for (size_t i = 0; i < count; i++) {
-		const struct event *e = &told[i];
+		const struct event *e = told[i];
 		struct sv group = event_text(e, FIELD_GROUP);
 
 		if (sv_is_absent(group))
@@ -95,15 +95,14 @@ static bool is_line(const struct event *e)
 	return !event_has(e, FIELD_ERROR) || is_newcomer(e);
 }
 
-int wire_lines_load(struct store *s, const struct groups *g, const struct event *told, size_t told_count,
-		    struct arena *a, struct event **lines, size_t *count)
+int wire_lines_load(struct store *s, const struct groups *g, const struct event *const *told, size_t told_count,
+		    struct arena *a, const struct event ***lines, size_t *count)
 {
 	static const enum event_type types[] = { EVENT_WIRE_JOINED, EVENT_WIRE_SYNCED, EVENT_WIRE_LEFT,
 						 EVENT_WIRE_HEARTBEAT, EVENT_WIRE_COMMIT };
 	const struct tellers all = tellers_of(told, told_count, a);
 	struct query *q = query_events(s, types, sizeof types / sizeof types[0]);
-	size_t capacity = 0, ids = 0, id_capacity = 0;
-	int64_t *id = NULL;
+	size_t capacity = 0;
 	struct event e;
 	int rc;
 
@@ -111,9 +110,7 @@ int wire_lines_load(struct store *s, const struct groups *g, const struct event 
 	*count = 0;
 	while ((rc = query_next(q, &e)) == 1)
 		if (is_line(&e) && !is_told_of(&all, g, &e))
-			*ARENA_PUSH(a, id, ids, id_capacity) = e.id;
+			*ARENA_PUSH(a, *lines, *count, capacity) = query_shelve(q, &e);
 	query_free(q);
-	for (size_t i = 0; i < ids && rc >= 0; i++)
-		rc = query_event(s, id[i], a, ARENA_PUSH(a, *lines, *count, capacity));
-	return rc < 0 ? -1 : 0;
+	return rc;
 }
