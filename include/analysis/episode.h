@@ -91,8 +91,9 @@ struct group_life {
 	const struct clocks *clocks;
 	struct arena *arena;
 	struct sightings seen;		/* lines that name the group */
-	struct sightings losses;	/* of seen: a client's word that it is no member any more (root.c) */
 	struct sightings processes;	/* lines of all clients, of whatever group, and of processes killed, by host, then time */
+	struct sightings starts;	/* those of processes that a consumer prints when it is made */
+	struct sightings killings;	/* those of processes killed */
 	struct coverage *logs;		/* of hosts, on the reference clock */
 	size_t log_count;
 	int64_t session_us, heartbeat_us, poll_us;
@@ -103,6 +104,7 @@ struct group_life {
 	size_t episode_count;
 	size_t episode_capacity;
 	size_t sorted;			/* how many stand in order */
+	struct root_lines *root_lines;	/* root.c: what is asked for of each member that went or came */
 };
 
 /* Cause and effect in one log: the same millisecond as a rule. */
@@ -156,6 +158,8 @@ struct cause *cause_find_one_by_one(const struct episode *ep, const struct cause
 /* ---- witness.c ---- */
 
 void triggers_from_clients(struct group_life *life);
+/* A consumer prints it when it is made: its configuration, or its version. */
+bool witness_is_start(const struct event *e);
 /* The client's error says that the coordinator does not know its member id. */
 bool witness_is_unknown_member(const struct event *e);
 /* When a new process, or at least a new consumer, first started on the host from t on; INT64_MAX when none did. */

@@ -16,7 +16,7 @@
 /* What is read, of all groups. */
 struct lines {
 	struct sightings with_group;	/* in order of time */
-	struct sightings processes;
+	struct sightings processes, starts, killings;
 	struct sightings moves;
 	struct coverage *logs;
 	size_t log_count;
@@ -68,6 +68,19 @@ static struct ref_time time_of_answer(const struct clocks *c, const struct event
 	return clock_input_to_ref(c, e->place.input, e->host, (struct host_time){ e->time.us + us });
 }
 
+/* The few of all lines that are asked for of each member that went or came. */
+static void pick_processes(struct arena *a, struct lines *out)
+{
+	for (size_t i = 0; i < out->processes.count; i++) {
+		const struct sighting *s = &out->processes.items[i];
+
+		if (witness_is_start(s->event))
+			*ARENA_PUSH(a, out->starts.items, out->starts.count, out->starts.capacity) = *s;
+		else if (s->event->type == EVENT_PROCESS_KILLED)
+			*ARENA_PUSH(a, out->killings.items, out->killings.count, out->killings.capacity) = *s;
+	}
+}
+
 static int load_lines(struct store *s, const struct clocks *c, const struct groups *g, struct arena *a, struct lines *out)
 {
 	const struct memberships known = memberships_of(g, a);
@@ -100,6 +113,7 @@ static int load_lines(struct store *s, const struct clocks *c, const struct grou
 	sightings_sort(&out->with_group, sighting_cmp);
 	sightings_sort(&out->processes, sighting_cmp_host);
 	sightings_sort(&out->moves, sighting_cmp);
+	pick_processes(a, out);
 	return 0;
 }
 
@@ -243,14 +257,18 @@ static void finish_group(struct group_life *life, struct rebalances *out)
 	}
 }
 
-/* The lines of the group, still in order of time. */
-static struct sightings lines_of(const struct lines *all, const size_t *owner, size_t group, struct arena *a)
+/* The lines of each group, still in order of time. */
+static struct sightings *lines_by_group(const struct lines *all, const struct groups *g, struct arena *a)
 {
-	struct sightings out = { NULL, 0, 0 };
+	struct sightings *out = arena_array(a, g->count, sizeof *out);
 
 	for (size_t i = 0; i < all->with_group.count; i++) {
-		if (owner[i] == group)
-			*ARENA_PUSH(a, out.items, out.count, out.capacity) = all->with_group.items[i];
+		const struct sighting *s = &all->with_group.items[i];
+		const struct group *of = groups_get(g, event_text(s->event, FIELD_GROUP));
+		struct sightings *lines = of != NULL ? &out[of - g->items] : NULL;
+
+		if (lines != NULL)
+			*ARENA_PUSH(a, lines->items, lines->count, lines->capacity) = *s;
 	}
 	return out;
 }
@@ -297,23 +315,21 @@ static void number(struct rebalances *r, const struct analysis_options *o, struc
 int rebalances_find(struct store *s, const struct clocks *c, const struct groups *g, const struct analysis_options *o,
 		    struct arena *a, struct rebalances *out)
 {
-	struct lines all = { { NULL, 0, 0 }, { NULL, 0, 0 }, { NULL, 0, 0 }, NULL, 0 };
+	struct lines all = { .log_count = 0 };
 
 	*out = (struct rebalances){ NULL, 0, 0 };
 	if (load_lines(s, c, g, a, &all) < 0 || load_logs(s, c, a, &all) < 0)
 		return -1;
-	size_t *owner = arena_array(a, all.with_group.count, sizeof *owner);
-	for (size_t i = 0; i < all.with_group.count; i++) {
-		const struct group *of = groups_get(g, event_text(all.with_group.items[i].event, FIELD_GROUP));
-		owner[i] = of != NULL ? (size_t)(of - g->items) : SIZE_MAX;
-	}
+	struct sightings *lines = lines_by_group(&all, g, a);
 	for (size_t i = 0; i < g->count; i++) {
 		struct group_life life = {
 			.group = &g->items[i],
 			.clocks = c,
 			.arena = a,
-			.seen = lines_of(&all, owner, i, a),
+			.seen = lines[i],
 			.processes = all.processes,
+			.starts = all.starts,
+			.killings = all.killings,
 			.logs = all.logs,
 			.log_count = all.log_count,
 			.session_us = group_session_timeout_ms(&g->items[i]) * US_PER_MS,
