@@ -28,6 +28,7 @@ struct grants {
 	struct grant *items;	/* by consumer, topic, partition, time: the order of runs */
 	size_t count;
 	size_t capacity;
+	const struct grant **by_rebalance;	/* then consumer; made when all are found */
 };
 
 /* Grants from the client logs whose times are finer than a second, each with its rebalance. 0 or -1. */
@@ -49,6 +50,9 @@ void grants_of(const struct grants *grants, const struct run *r, size_t *first, 
 
 /* Whether the log of this consumer is in the evidence: it was given any partition. */
 bool grants_know(const struct grants *grants, struct sv consumer);
+
+/* Whether the rebalance gave the consumer any partition. */
+bool grants_gave(const struct grants *grants, unsigned rebalance, struct sv consumer);
 
 /*
  * The topic-partitions of a text such as "[a-0, b-c-12]", "a [3], b [4]",

@@ -317,7 +317,7 @@ int rebalances_find(struct store *s, const struct clocks *c, const struct groups
 {
 	struct lines all = { .log_count = 0 };
 
-	*out = (struct rebalances){ NULL, 0, 0 };
+	*out = (struct rebalances){ .count = 0 };
 	if (load_lines(s, c, g, a, &all) < 0 || load_logs(s, c, a, &all) < 0)
 		return -1;
 	struct sightings *lines = lines_by_group(&all, g, a);
