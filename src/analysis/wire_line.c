@@ -3,6 +3,8 @@
 
 #include "analysis/wire_line.h"
 
+#include <stdlib.h>
+
 #include "analysis/episode.h"
 #include "store/query.h"
 
@@ -12,21 +14,39 @@ struct teller {
 };
 
 struct tellers {
-	struct teller *items;
+	struct teller *items;	/* each once */
 	size_t count, capacity;
 };
 
-static bool is_same(const struct teller *x, const struct teller *y)
+static int compare(const void *x, const void *y)
 {
-	return sv_eq(x->group, y->group) && sv_eq(x->host, y->host) && sv_eq(x->client, y->client);
+	const struct teller *a = x, *b = y;
+	int order = sv_cmp(a->group, b->group);
+
+	if (order == 0)
+		order = sv_cmp(a->host, b->host);
+	return order != 0 ? order : sv_cmp(a->client, b->client);
 }
 
+/* One client says much in a row. */
 static void add(struct tellers *all, struct arena *a, struct teller t)
 {
-	for (size_t i = all->count; i > 0; i--)
-		if (is_same(&all->items[i - 1], &t))
-			return;
-	*ARENA_PUSH(a, all->items, all->count, all->capacity) = t;
+	if (all->count == 0 || compare(&all->items[all->count - 1], &t) != 0)
+		*ARENA_PUSH(a, all->items, all->count, all->capacity) = t;
+}
+
+static void sort_once(struct tellers *all)
+{
+	size_t kept = 1;
+
+	if (all->count == 0)
+		return;
+	qsort(all->items, all->count, sizeof *all->items, compare);
+	for (size_t i = 1; i < all->count; i++) {
+		if (compare(&all->items[kept - 1], &all->items[i]) != 0)
+			all->items[kept++] = all->items[i];
+	}
+	all->count = kept;
 }
 
 static struct tellers tellers_of(const struct event *const *told, size_t count, struct arena *a)
@@ -44,6 +64,7 @@ static struct tellers tellers_of(const struct event *const *told, size_t count, 
 		else if (!sv_is_absent(event_client(e)) || !sv_is_absent(e->host))
 			add(&all, a, (struct teller){ group, e->host, event_client(e) });
 	}
+	sort_once(&all);
 	return all;
 }
 
