@@ -20,6 +20,7 @@ struct memberships {
 	struct membership *items;
 	size_t count;
 	size_t capacity;
+	size_t sort_at;
 };
 
 /* Either may be absent: then nothing is learned. */

@@ -3,8 +3,6 @@
 
 #include "analysis/adopt.h"
 
-#include <stdlib.h>
-
 #include "base/order.h"
 
 static int membership_cmp(const void *x, const void *y)
@@ -21,23 +19,13 @@ void memberships_add(struct memberships *m, struct arena *a, struct sv client, s
 
 	if (client.n == 0 || group.n == 0)
 		return;
-	/* The same client speaks many lines in a row. */
-	if (m->count == 0 || membership_cmp(&m->items[m->count - 1], &one) != 0)
-		*ARENA_PUSH(a, m->items, m->count, m->capacity) = one;
+	m->count = order_unique_at(m->items, m->count, sizeof *m->items, membership_cmp, &m->sort_at);
+	*ARENA_PUSH(a, m->items, m->count, m->capacity) = one;
 }
 
 void memberships_sort(struct memberships *m)
 {
-	size_t kept = 1;
-
-	if (m->count == 0)
-		return;
-	qsort(m->items, m->count, sizeof *m->items, membership_cmp);
-	for (size_t i = 1; i < m->count; i++) {
-		if (membership_cmp(&m->items[kept - 1], &m->items[i]) != 0)
-			m->items[kept++] = m->items[i];
-	}
-	m->count = kept;
+	m->count = order_unique(m->items, m->count, sizeof *m->items, membership_cmp);
 }
 
 const struct event *memberships_adopt(const struct memberships *m, const struct event *e, struct arena *a)

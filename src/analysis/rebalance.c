@@ -50,7 +50,7 @@ static void sightings_sort(struct sightings *all, int (*cmp)(const void *, const
 /* Of which group each client is, where others say so. */
 static struct memberships memberships_of(const struct groups *g, struct arena *a)
 {
-	struct memberships known = { NULL, 0, 0 };
+	struct memberships known = { .count = 0 };
 
 	for (size_t i = 0; i < g->count; i++) {
 		for (size_t k = 0; k < g->items[i].member_count; k++)

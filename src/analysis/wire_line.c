@@ -3,9 +3,8 @@
 
 #include "analysis/wire_line.h"
 
-#include <stdlib.h>
-
 #include "analysis/episode.h"
+#include "base/order.h"
 #include "store/query.h"
 
 /* A client whose log speaks of a group, or a group (no client, no host) whose coordinator's does. */
@@ -15,7 +14,7 @@ struct teller {
 
 struct tellers {
 	struct teller *items;	/* each once */
-	size_t count, capacity;
+	size_t count, capacity, sort_at;
 };
 
 static int compare(const void *x, const void *y)
@@ -28,30 +27,15 @@ static int compare(const void *x, const void *y)
 	return order != 0 ? order : sv_cmp(a->client, b->client);
 }
 
-/* One client says much in a row. */
 static void add(struct tellers *all, struct arena *a, struct teller t)
 {
-	if (all->count == 0 || compare(&all->items[all->count - 1], &t) != 0)
-		*ARENA_PUSH(a, all->items, all->count, all->capacity) = t;
-}
-
-static void sort_once(struct tellers *all)
-{
-	size_t kept = 1;
-
-	if (all->count == 0)
-		return;
-	qsort(all->items, all->count, sizeof *all->items, compare);
-	for (size_t i = 1; i < all->count; i++) {
-		if (compare(&all->items[kept - 1], &all->items[i]) != 0)
-			all->items[kept++] = all->items[i];
-	}
-	all->count = kept;
+	all->count = order_unique_at(all->items, all->count, sizeof *all->items, compare, &all->sort_at);
+	*ARENA_PUSH(a, all->items, all->count, all->capacity) = t;
 }
 
 static struct tellers tellers_of(const struct event *const *told, size_t count, struct arena *a)
 {
-	struct tellers all = { NULL, 0, 0 };
+	struct tellers all = { .count = 0 };
 
 	for (size_t i = 0; i < count; i++) {
 		const struct event *e = told[i];
@@ -64,7 +48,7 @@ static struct tellers tellers_of(const struct event *const *told, size_t count, 
 		else if (!sv_is_absent(event_client(e)) || !sv_is_absent(e->host))
 			add(&all, a, (struct teller){ group, e->host, event_client(e) });
 	}
-	sort_once(&all);
+	all.count = order_unique(all.items, all.count, sizeof *all.items, compare);
 	return all;
 }
 

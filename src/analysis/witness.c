@@ -12,6 +12,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/order.h"
+
 /* How the clients spell error 25 (kafka-log-messages.md 1.4). */
 static const char *const unknown_member_spellings[] = {
 	"UNKNOWN_MEMBER_ID", "not aware of this member", "Unknown member", "Unknown Member ID", "UnknownMemberId",
@@ -48,6 +50,7 @@ struct tellers {
 	struct teller *items;	/* by host, client */
 	size_t count;
 	size_t capacity;
+	size_t sort_at;
 };
 
 bool witness_is_unknown_member(const struct event *e)
@@ -179,18 +182,10 @@ static void tellers_find(const struct group_life *life, struct tellers *out)
 		if (!is_told_by_client(&life->seen.items[i]))
 			continue;
 		struct teller t = { .host = e->host, .client = client_of(e) };
-		if (out->count == 0 || teller_cmp(&out->items[out->count - 1], &t) != 0)
-			*ARENA_PUSH(life->arena, out->items, out->count, out->capacity) = t;
+		out->count = order_unique_at(out->items, out->count, sizeof *out->items, teller_cmp, &out->sort_at);
+		*ARENA_PUSH(life->arena, out->items, out->count, out->capacity) = t;
 	}
-	if (out->count == 0)
-		return;
-	qsort(out->items, out->count, sizeof *out->items, teller_cmp);
-	size_t kept = 1;
-	for (size_t i = 1; i < out->count; i++) {
-		if (teller_cmp(&out->items[kept - 1], &out->items[i]) != 0)
-			out->items[kept++] = out->items[i];
-	}
-	out->count = kept;
+	out->count = order_unique(out->items, out->count, sizeof *out->items, teller_cmp);
 }
 
 static struct teller *teller_of(const struct tellers *all, const struct event *e)
@@ -583,7 +578,7 @@ static void guess(struct group_life *life, struct episode *ep)
 
 void triggers_from_clients(struct group_life *life)
 {
-	struct tellers all = { NULL, 0, 0 };
+	struct tellers all = { .count = 0 };
 
 	tellers_find(life, &all);
 	for (size_t i = 0; i < life->seen.count; i++)
