@@ -280,6 +280,7 @@ int query_load(struct store *s, const enum event_type *types, size_t n, struct a
 {
 	enum event_type chosen[EVENT_COUNT], missing[EVENT_COUNT];
 	struct survey *v = survey_use(s);
+	size_t missing_count;
 	int rc;
 
 	*events = NULL;
@@ -287,7 +288,8 @@ int query_load(struct store *s, const enum event_type *types, size_t n, struct a
 	if (v == NULL)
 		return -1;
 	n = choose_types(v, types, n, chosen);
-	rc = load_types(s, v, missing, missing_types(v, chosen, n, missing));
+	missing_count = missing_types(v, chosen, n, missing);
+	rc = load_types(s, v, missing, missing_count);
 	if (rc == 0)
 		gather(v, chosen, n, a, events, count);
 	survey_release(v);
