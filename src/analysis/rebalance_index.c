@@ -142,10 +142,11 @@ unsigned rebalance_of_generation(const struct rebalances *r, struct sv group, in
 	assert(r->count == 0 || r->index != NULL);
 	if (r->count == 0)
 		return 0;
-	const struct rebalance_index *ix = r->index;
-	for (size_t i = order_lower_bound(&key, ix->by_generation, ix->generation_count, sizeof *ix->by_generation, compare_generations);
-	     i < ix->generation_count && compare_generations(&key, &ix->by_generation[i]) == 0; i++) {
-		const struct rebalance *one = ix->by_generation[i];
+	const struct rebalance **order = r->index->by_generation;
+	const size_t n = r->index->generation_count;
+	size_t i = order_lower_bound(&key, order, n, sizeof *order, compare_generations);
+	for (; i < n && compare_generations(&key, &order[i]) == 0; i++) {
+		const struct rebalance *one = order[i];
 		int64_t apart = one->span.start.us > t.us ? one->span.start.us - t.us : t.us - one->span.start.us;
 
 		if (best == NULL || apart < least) {

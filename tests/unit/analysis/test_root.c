@@ -73,8 +73,10 @@ static int by_host(const void *x, const void *y)
 
 static void any_line(struct arena *a, uint32_t *seed, int64_t id, struct group_life *life)
 {
-	static const enum event_type types[] = { EVENT_CLIENT_MEMBERSHIP_LOST, EVENT_CLIENT_SUSPECTS_SESSION, EVENT_CLIENT_JOINED,
-						 EVENT_CLIENT_VERSION,	       EVENT_PROCESS_KILLED,	      EVENT_COORDINATOR_MOVED };
+	static const enum event_type types[] = {
+		EVENT_CLIENT_MEMBERSHIP_LOST, EVENT_CLIENT_SUSPECTS_SESSION, EVENT_CLIENT_JOINED,
+		EVENT_CLIENT_VERSION,	      EVENT_PROCESS_KILLED,	     EVENT_COORDINATOR_MOVED,
+	};
 	struct event *e = arena_alloc(a, sizeof *e);
 	struct sighting s = { e, any_time(seed) };
 
@@ -115,7 +117,8 @@ static void any_logs(struct arena *a, uint32_t *seed, struct group_life *life)
 			continue;
 		struct coverage *log = &life->logs[life->log_count++];
 		log->host = arena_printf(a, "h%u", host);
-		log->span = (struct span){ { (int64_t)next(seed, 300) * US_PER_S }, { (int64_t)(300 + next(seed, 1200)) * US_PER_S } };
+		log->span.start.us = (int64_t)next(seed, 300) * US_PER_S;
+		log->span.end.us = (int64_t)(300 + next(seed, 1200)) * US_PER_S;
 	}
 }
 
@@ -268,7 +271,8 @@ static void find_ghost(struct group_life *life, size_t place, struct cause *ghos
 			struct cause *came = &ep->causes[k];
 			if (came->meaning.trigger != TRIGGER_MEMBER_JOIN || came->has_root ||
 			    !cause_is_of(ghost, SV_ABSENT, came->client, came->host) ||
-			    !is_told(life, EVENT_CLIENT_SUSPECTS_SESSION, ghost, false, came->time.us - life->session_us, came->time.us))
+			    !is_told(life, EVENT_CLIENT_SUSPECTS_SESSION, ghost, false, came->time.us - life->session_us,
+				     came->time.us))
 				continue;
 			came->meaning.trigger = TRIGGER_MEMBER_REJOIN;
 			came->has_root = ghost->has_returned = ghost->is_surely_back = true;
@@ -302,7 +306,8 @@ static void link_one_by_one(struct group_life *life)
 	for (size_t i = 0; i < life->episode_count; i++) {
 		for (size_t k = 0; k < life->episodes[i].cause_count; k++) {
 			struct cause *came = &life->episodes[i].causes[k];
-			if (trigger_is_arrival(came->meaning.trigger) && !make_good(life, i, came) && is_perhaps_back(life, i, came))
+			if (trigger_is_arrival(came->meaning.trigger) && !make_good(life, i, came) &&
+			    is_perhaps_back(life, i, came))
 				came->meaning.strength = STRENGTH_SUGGESTS;
 		}
 	}

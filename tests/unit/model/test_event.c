@@ -119,7 +119,8 @@ static void a_copy_has_what_is_set(void **state)
 /* Fields of both halves of the set, texts and numbers; and one of each that is not set, between two that are. */
 static void a_compact_event_reads_as_the_whole_one(void **state)
 {
-	static const enum event_field texts[] = { FIELD_GROUP, FIELD_SYSTEM, FIELD_TOPIC }, numbers[] = { FIELD_PARTITION, FIELD_DELTA };
+	static const enum event_field texts[] = { FIELD_GROUP, FIELD_SYSTEM, FIELD_TOPIC };
+	static const enum event_field numbers[] = { FIELD_PARTITION, FIELD_DELTA };
 	struct arena *a = arena_new();
 	const struct event *compact;
 	struct event e, copy;
