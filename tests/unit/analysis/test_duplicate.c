@@ -13,6 +13,7 @@
 
 #include "analysis/duplicate.h"
 #include "analysis/grant.h"
+#include "analysis/rebalance_index.h"
 #include "story.h"
 
 struct scene {
@@ -804,6 +805,7 @@ static struct grants find_grants(struct scene *s)
 	struct grants g;
 
 	assert_int_equal(attempts_load(story_store(s->st), &s->clocks, s->st->arena, &t), 0);
+	rebalances_index(&s->rebalances, s->st->arena);
 	assert_int_equal(grants_find(s->st->store, &s->clocks, &s->groups, &s->rebalances, &t, s->st->arena, &g), 0);
 	return g;
 }
