@@ -58,7 +58,7 @@ struct window {
 	/* From the first to the last segment that is known to be lost: the outage lasted at least so long. */
 	struct span lost;
 	bool has_lost;
-	bool comes_and_goes;	/* a sign of life was followed by a loss: one packet more is none of a working path (window_sign.c) */
+	bool comes_and_goes;	/* a sign of life was followed by a loss: it was none of a working path (window_sign.c) */
 	bool censored;		/* in progress when the evidence ended */
 	const char *source;	/* the evidence of its gravest kind: "capture", "softnet", "conntrack", "netstat" */
 	struct sv host;		/* on which it was seen; absent when not known */
