@@ -210,6 +210,7 @@ static void take(struct group_life *life, struct episode *ep, const struct sight
 		form(ep, s->time);
 	if (part == PART_EMPTIES)
 		ep->r.empties_group = true;
+	ep->has_ended = ep->has_ended || part == PART_ENDS || part == PART_SYNCED || part == PART_EMPTIES;
 	if (event_infos[e->type].side == SIDE_BROKER && sv_is_absent(ep->broker_host))
 		ep->broker_host = e->host;
 	stretch(ep, s->time);

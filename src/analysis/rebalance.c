@@ -16,6 +16,7 @@
 /* What is read, of all groups. */
 struct lines {
 	struct sightings with_group;	/* in order of time */
+	struct sightings asks;
 	struct sightings processes;
 	struct sightings moves;
 	struct coverage *logs;
@@ -72,8 +73,8 @@ static int load_lines(struct store *s, const struct clocks *c, const struct grou
 {
 	const struct memberships known = memberships_of(g, a);
 	enum event_type types[EVENT_COUNT];
-	size_t n = 0, count, wire_count;
-	struct event *events, *seen_by_wire;
+	size_t n = 0, count, wire_count, ask_count;
+	struct event *events, *seen_by_wire, *asks;
 
 	for (enum event_type t = 0; t < EVENT_COUNT; t++) {
 		if (event_infos[t].side == SIDE_CLIENT || event_infos[t].side == SIDE_BROKER || t == EVENT_GROUP_STORED ||
@@ -82,8 +83,11 @@ static int load_lines(struct store *s, const struct clocks *c, const struct grou
 	}
 	if (query_load(s, types, n, a, &events, &count) < 0)
 		return -1;
-	if (wire_lines_load(s, g, events, count, a, &seen_by_wire, &wire_count) < 0)
+	if (wire_lines_load(s, g, events, count, a, &seen_by_wire, &wire_count) < 0 || wire_asks_load(s, a, &asks, &ask_count) < 0)
 		return -1;
+	for (size_t i = 0; i < ask_count; i++)
+		*ARENA_PUSH(a, out->asks.items, out->asks.count, out->asks.capacity) =
+			(struct sighting){ &asks[i], clock_event_to_ref(c, &asks[i]) };
 	for (size_t i = 0; i < wire_count; i++)
 		*ARENA_PUSH(a, out->with_group.items, out->with_group.count, out->with_group.capacity) =
 			(struct sighting){ &seen_by_wire[i], time_of_answer(c, &seen_by_wire[i]) };
@@ -100,6 +104,7 @@ static int load_lines(struct store *s, const struct clocks *c, const struct grou
 			*ARENA_PUSH(a, out->moves.items, out->moves.count, out->moves.capacity) = seen;
 	}
 	sightings_sort(&out->with_group, sighting_cmp);
+	sightings_sort(&out->asks, sighting_cmp);
 	sightings_sort(&out->processes, sighting_cmp_host);
 	sightings_sort(&out->moves, sighting_cmp);
 	return 0;
@@ -164,6 +169,13 @@ static void find_broker_span(struct group_life *life)
 	}
 }
 
+static void pick_asks(struct group_life *life, const struct sightings *all)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (sv_eq(event_text(all->items[i].event, FIELD_GROUP), life->group->name))
+			*ARENA_PUSH(life->arena, life->asks.items, life->asks.count, life->asks.capacity) = all->items[i];
+}
+
 /* Moves of other groups' coordinators are none of this one's. */
 static void pick_moves(struct group_life *life, const struct sightings *all)
 {
@@ -179,7 +191,9 @@ static void live(struct group_life *life)
 	find_broker_span(life);
 	episodes_build(life);
 	triggers_from_broker(life);
+	triggers_from_asks(life);
 	triggers_from_clients(life);
+	asks_settle(life);
 	triggers_decide(life);
 	roots_link(life);
 	fates_decide(life);
@@ -299,7 +313,7 @@ static void number(struct rebalances *r, const struct analysis_options *o, struc
 int rebalances_find(struct store *s, const struct clocks *c, const struct groups *g, const struct analysis_options *o,
 		    struct arena *a, struct rebalances *out)
 {
-	struct lines all = { { NULL, 0, 0 }, { NULL, 0, 0 }, { NULL, 0, 0 }, NULL, 0 };
+	struct lines all = { .logs = NULL };
 
 	*out = (struct rebalances){ NULL, 0, 0 };
 	if (load_lines(s, c, g, a, &all) < 0 || load_logs(s, c, a, &all) < 0)
@@ -323,6 +337,7 @@ int rebalances_find(struct store *s, const struct clocks *c, const struct groups
 			.poll_us = group_max_poll_interval_ms(&g->items[i]) * US_PER_MS,
 		};
 		pick_moves(&life, &all.moves);
+		pick_asks(&life, &all.asks);
 		live(&life);
 		finish_group(&life, out);
 	}

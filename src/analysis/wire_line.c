@@ -95,6 +95,18 @@ static bool is_line(const struct event *e)
 	return !event_has(e, FIELD_ERROR) || is_newcomer(e);
 }
 
+/* The events of these ids, whole. rc is that of the query which found them. */
+static int load_whole(struct store *s, const int64_t *ids, size_t n, int rc, struct arena *a, struct event **out, size_t *count)
+{
+	size_t capacity = 0;
+
+	*out = NULL;
+	*count = 0;
+	for (size_t i = 0; i < n && rc >= 0; i++)
+		rc = query_event(s, ids[i], a, ARENA_PUSH(a, *out, *count, capacity));
+	return rc < 0 ? -1 : 0;
+}
+
 int wire_lines_load(struct store *s, const struct groups *g, const struct event *told, size_t told_count,
 		    struct arena *a, struct event **lines, size_t *count)
 {
@@ -102,18 +114,36 @@ int wire_lines_load(struct store *s, const struct groups *g, const struct event 
 						 EVENT_WIRE_HEARTBEAT, EVENT_WIRE_COMMIT };
 	const struct tellers all = tellers_of(told, told_count, a);
 	struct query *q = query_events(s, types, sizeof types / sizeof types[0]);
-	size_t capacity = 0, ids = 0, id_capacity = 0;
+	size_t ids = 0, id_capacity = 0;
 	int64_t *id = NULL;
 	struct event e;
 	int rc;
 
-	*lines = NULL;
-	*count = 0;
 	while ((rc = query_next(q, &e)) == 1)
 		if (is_line(&e) && !is_told_of(&all, g, &e))
 			*ARENA_PUSH(a, id, ids, id_capacity) = e.id;
 	query_free(q);
-	for (size_t i = 0; i < ids && rc >= 0; i++)
-		rc = query_event(s, id[i], a, ARENA_PUSH(a, *lines, *count, capacity));
-	return rc < 0 ? -1 : 0;
+	return load_whole(s, id, ids, rc, a, lines, count);
+}
+
+static bool is_ask(const struct event *e)
+{
+	return e->strength == STRENGTH_PROVES && event_has(e, FIELD_GROUP) && event_has(e, FIELD_GENERATION) &&
+	       !event_has(e, FIELD_ERROR) && event_text(e, FIELD_MEMBER).n == 0;
+}
+
+int wire_asks_load(struct store *s, struct arena *a, struct event **asks, size_t *count)
+{
+	static const enum event_type types[] = { EVENT_WIRE_JOINED };
+	struct query *q = query_events(s, types, 1);
+	size_t ids = 0, id_capacity = 0;
+	int64_t *id = NULL;
+	struct event e;
+	int rc;
+
+	while ((rc = query_next(q, &e)) == 1)
+		if (is_ask(&e))
+			*ARENA_PUSH(a, id, ids, id_capacity) = e.id;
+	query_free(q);
+	return load_whole(s, id, ids, rc, a, asks, count);
 }

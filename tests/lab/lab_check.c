@@ -200,6 +200,7 @@ struct episode {
 	int64_t start_seen;	/* as late as it can show: a path is not seen to fail while the process or the broker is paused */
 	bool is_partial;	/* what gets through shows the path well for a while */
 	const char *called;	/* at the path's other end; "" when it is about no path */
+	bool met;
 };
 
 /* When a window began and ended: the outage where the report knows it, else the whole silence. */
@@ -340,7 +341,7 @@ static void add_fault(struct episode *e, json faults, json fault)
 	int64_t start = instant(fault, "start"), end = instant(fault, "end"), seen = start_seen(faults, fault);
 	if (e->faults++ == 0) {
 		*e = (struct episode){ text(fault, "host"), 1, text(fault, "id"), text(fault, "kind"), start, end, seen, is_partial(fault),
-				       text(fault, "path.b") };
+				       text(fault, "path.b"), false };
 		return;
 	}
 	if (start < e->start) {
@@ -368,6 +369,55 @@ static size_t find_episodes(json faults, bool jitter, int64_t heartbeat, struct 
 		add_fault(&out[i], faults, fault);
 	}
 	return n;
+}
+
+/*
+ * A window is the silence: from up to a heartbeat before the fault, for its path to as long after it as doubling
+ * explains. Such that lie closer than an interval are one.
+ */
+static bool may_be_one(const struct episode *e, const struct episode *later, bool jitter, int64_t heartbeat)
+{
+	int64_t silent_until = e->end + (jitter ? e->end - e->start : 0);
+
+	return later->start - heartbeat - silent_until < heartbeat;
+}
+
+/* The next on that host; NULL when there is none. */
+static struct episode *next_of(struct episode *episodes, size_t n, const struct episode *e)
+{
+	struct episode *next = NULL;
+
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(episodes[i].host, e->host) == 0 && episodes[i].start > e->start &&
+		    (next == NULL || episodes[i].start < next->start))
+			next = &episodes[i];
+	return next;
+}
+
+/* The window begins with this one and ends with a later one, and all between may be one with it: it meets them all. */
+static bool meets_row(json w, struct episode *episodes, size_t n, struct episode *first, bool jitter, int64_t heartbeat)
+{
+	struct extent x = extent_of(w);
+	struct episode *last = first, *next;
+
+	if (!is_place_of(w, first) || !starts_with(x, first, 0))
+		return false;
+	while ((next = next_of(episodes, n, last)) != NULL && may_be_one(last, next, jitter, heartbeat)) {
+		last = next;
+		if (!ends_with(x, last, 0))
+			continue;
+		for (next = first; next != NULL && next->start <= last->start; next = next_of(episodes, n, next))
+			next->met = true;
+		return true;
+	}
+	return false;
+}
+
+static void meet_rows(json windows, struct episode *episodes, size_t n, bool jitter, int64_t heartbeat, bool *used)
+{
+	for (size_t k = 0; k < length(windows) && k < WINDOWS_MOST; k++)
+		for (size_t i = 0; i < n && flag(item(windows, k), "jitter") == jitter && !used[k]; i++)
+			used[k] = meets_row(item(windows, k), episodes, n, &episodes[i], jitter, heartbeat);
 }
 
 /* From one fault into a later one: where settings are not known, closeness is judged by defaults. */
@@ -420,9 +470,12 @@ static struct grade grade_windows(json report, json truth, const char *aspect, b
 	int64_t heartbeat = number(truth, "settings.heartbeat_interval_ms") * MS;
 	size_t n = find_episodes(get(truth, "faults"), jitter, heartbeat, episodes);
 	bool used[WINDOWS_MOST] = { false };
+	for (size_t i = 0; i < n; i++)
+		episodes[i].met = meet(windows, &episodes[i], jitter, heartbeat, used);
+	meet_rows(windows, episodes, n, jitter, heartbeat, used);
 	for (size_t i = 0; i < n; i++) {
 		const struct episode *e = &episodes[i];
-		bool met = meet(windows, e, jitter, heartbeat, used);
+		bool met = e->met;
 		/* A pause in which at most one heartbeat was due, and half an interval late, endangers nobody. */
 		if (!met && !jitter && 2 * (e->end - e->start) < 3 * heartbeat)
 			continue;
