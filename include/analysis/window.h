@@ -86,6 +86,9 @@ struct windows {
 	struct window *items;	/* by start, then host */
 	size_t count;
 	size_t capacity;
+	/* Silences of clients without a timer for their heartbeats: handlers at work, or pauses. No windows; see handling.h. */
+	struct window *untold;
+	size_t untold_count, untold_capacity;
 	struct coverage *coverage;
 	size_t coverage_count;
 	size_t coverage_capacity;

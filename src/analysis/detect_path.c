@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/own_address.h"
 #include "analysis/seconds.h"
 
 static int64_t event_end_us(const struct event *e)
@@ -169,6 +170,7 @@ struct given_up {
 };
 
 struct losses {
+	struct own_addresses *own;
 	struct lossy_second *items;
 	size_t capacity;
 	struct given_up *given_up; /* by end */
@@ -297,9 +299,18 @@ static bool is_given_up(const struct losses *losses, const struct event *e)
 	return false;
 }
 
-static void take_lost(struct lossy_second *s, const struct event *e)
+/* Of another host's data a capture sees what came, not when that was sent in vain which did not come. */
+static bool is_seen_sent(const struct losses *losses, const struct event *e)
 {
-	if (!event_has(e, FIELD_LOSS_AT_US) || !event_has(e, FIELD_LOST_AT_US))
+	struct sv own = own_address_of(losses->own, e->host);
+	enum event_field sender = sv_eq(event_text(e, FIELD_DIRECTION), SV("ab")) ? FIELD_PATH_A : FIELD_PATH_B;
+
+	return sv_is_absent(own) || sv_eq(own, path_address(event_text(e, sender)));
+}
+
+static void take_lost(const struct losses *losses, struct lossy_second *s, const struct event *e)
+{
+	if (!event_has(e, FIELD_LOSS_AT_US) || !event_has(e, FIELD_LOST_AT_US) || !is_seen_sent(losses, e))
 		return;
 	int64_t from_us = e->value[FIELD_LOSS_AT_US].number, to_us = e->value[FIELD_LOST_AT_US].number;
 
@@ -332,7 +343,7 @@ static void take_second(const struct detect_context *ctx, struct losses *losses,
 	s->segments += detect_number(e, FIELD_SEGMENTS);
 	s->retransmits += retransmits_of(e);
 	s->timeouts += detect_number(e, FIELD_TIMEOUTS);
-	take_lost(s, e);
+	take_lost(losses, s, e);
 	if (shows_loss(e))
 		keep_event(ctx->arena, s, e);
 }
@@ -344,7 +355,7 @@ int detect_loss(const struct detect_context *ctx)
 	struct event e;
 	int rc;
 
-	if (find_given_up(ctx, &losses) < 0)
+	if (find_given_up(ctx, &losses) < 0 || own_addresses_find(ctx->store, ctx->arena, &losses.own) < 0)
 		return -1;
 	seconds = seconds_new(ctx->store, ctx->arena);
 	while ((rc = seconds_next(seconds, &e)) == 1)

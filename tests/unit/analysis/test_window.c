@@ -82,6 +82,35 @@ static void test_what_is_lost_after_a_sign_is_lost_in_the_same_outage(void **sta
 	story_free(st);
 }
 
+/*
+ * At the receiver's end a retransmission tells that data was lost, and not when: the broker's answer came at last at
+ * 10:00:13, and what was heard of it before, at 10:00:11.5, was no loss.
+ */
+static void test_when_the_peers_data_was_lost_its_receiver_does_not_see(void **state)
+{
+	static const struct {
+		const char *direction, *outage_end;
+	} cases[] = { { "ba", "10:00:06" }, { "ab", "10:00:11.5" } };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct story *st = story_new();
+		char lost[32];
+
+		snprintf(lost, sizeof lost, "%lld", (long long)at("10:00:11.5").us);
+		connection(st, "c1", C1, "09:59:00", "10:01:00");
+		stall_lost(st, C1, "10:00:00", "10:00:12", "10:00:01", "10:00:05", "10:00:06");
+		story_interval(st, EVENT_NET_SECOND, "c1", at("10:00:13"), at("10:00:14"), "path_a", C1, "path_b", BROKER,
+			       "direction", cases[i].direction, "segments", "5", "retransmits", "1", "timeouts", "1",
+			       "loss_at_us", lost, "lost_at_us", lost, NULL);
+		struct windows w = find_windows(st);
+		assert_int_equal(w.count, 1);
+		assert_span(w.items[0].span, "10:00:00", "10:00:14");
+		assert_span(w.items[0].outage, "10:00:01", cases[i].outage_end);
+		story_free(st);
+	}
+}
+
 /* A second of one direction in which data was acknowledged that had not to be sent again. */
 static void exchange(struct story *st, const char *start, const char *direction)
 {
@@ -607,6 +636,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_blackouts_a_second_apart_are_one),
 		cmocka_unit_test(test_what_is_lost_after_a_sign_is_lost_in_the_same_outage),
+		cmocka_unit_test(test_when_the_peers_data_was_lost_its_receiver_does_not_see),
 		cmocka_unit_test(test_one_packet_is_no_sign_on_a_path_that_comes_and_goes),
 		cmocka_unit_test(test_an_exchange_is_a_sign_on_a_path_that_comes_and_goes),
 		cmocka_unit_test(test_one_packet_is_a_sign_on_a_path_that_was_gone),
