@@ -113,10 +113,13 @@ static bool is_same_life(const struct group_life *life, const struct episode *ep
 	return distance_us(ep->r.span, t) <= same_life_us(life);
 }
 
-/* The second beginning of one generation is another life of the group, unless one log was read twice. */
+/*
+ * The second beginning of one generation is another life of the group, unless one log was read twice; or unless the
+ * generation had not been formed: a coordinator that loads a group anew knows nothing of who was joining, and begins again.
+ */
 static bool is_same_beginning(const struct group_life *life, const struct episode *ep, struct ref_time t)
 {
-	if (!ep->has_begun)
+	if (!ep->has_begun || !ep->has_formed)
 		return is_same_life(life, ep, t);
 	return llabs(ep->begun.us - t.us) <= EPISODE_SLACK_US;
 }

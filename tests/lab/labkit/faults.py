@@ -185,7 +185,7 @@ class Injector:
         fault = self._begin(step, "delay", step["host"], True, schedule=step["schedule"])
         relay.tell(**step["schedule"])
         time.sleep(step["seconds"])
-        relay.tell()
+        relay.rest()
         self._end(fault)
 
     def _rival(self, namespace, *arguments, cpu=None):

@@ -1540,6 +1540,35 @@ static void test_impossible_generations_are_ignored(void **state)
 	story_free(st);
 }
 
+/* A coordinator that loads the group anew while members join begins again, with the same generation: one rebalance. */
+static void test_a_beginning_that_came_to_nothing_is_no_rebalance(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	group_of_three(st);
+	member_line(st, EVENT_MEMBER_JOINS, "10:00:32.453", "c-4-a");
+	preparing(st, "10:00:32.453", "1", "c-4-a", ADDING("c-4-a"));
+	preparing(st, "10:00:33.955", "1", "c-4-b", ADDING("c-4-b"));
+	formed(st, "10:00:39", "2");
+	assigned(st, "10:00:39.1", "2");
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 2);
+	assert_int_equal(r.items[1].generation, 2);
+	assert_int_equal(r.items[1].span.start.us, ref_at("10:00:32.453").us);
+	assert_int_equal(r.items[1].span.end.us, ref_at("10:00:39.1").us);
+	story_free(st);
+
+	/* The twin: the generation had been formed. A group that was made anew has the number once more. */
+	st = story_new();
+	group_of_three(st);
+	preparing(st, "10:00:32.453", "0", "c-4-a", ADDING("c-4-a"));
+	formed(st, "10:00:35.453", "1");
+	assert_int_equal((r = find(st)).count, 2);
+	assert_int_equal(r.items[1].generation, 1);
+	story_free(st);
+}
+
 /* ---- coordinators before 2.1 log that a rebalance begins, and not why ---- */
 
 /* A join that was asked for without a member id, as a capture saw it. */
@@ -1728,6 +1757,7 @@ int main(void)
 		cmocka_unit_test(test_hosts_one_after_another_are_no_stalled_broker),
 		cmocka_unit_test(test_timers_started_together_end_together),
 		cmocka_unit_test(test_a_ghost_expires_after_its_client_is_back),
+		cmocka_unit_test(test_a_beginning_that_came_to_nothing_is_no_rebalance),
 		cmocka_unit_test(test_who_asks_twice_comes_back_once),
 		cmocka_unit_test(test_who_asks_is_not_guessed),
 		cmocka_unit_test(test_another_that_expires_meanwhile_is_no_ghost),
