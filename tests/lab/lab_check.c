@@ -198,7 +198,7 @@ struct episode {
 	const char *kind;
 	int64_t start, end;
 	int64_t start_seen;	/* as late as it can show: a path is not seen to fail while the process or the broker is paused */
-	bool is_partial;	/* what gets through shows the path well for a while */
+	bool is_partial;	/* what gets through shows the path, or the process, well for a while */
 	const char *called;	/* at the path's other end; "" when it is about no path */
 	bool met;
 };
@@ -314,7 +314,8 @@ static bool is_of_sort(json fault, bool jitter)
 static bool is_partial(json fault)
 {
 	int64_t percent = number(fault, "percent");
-	return is_kind(fault, "delay") || is_kind(fault, "congestion") || (is_kind(fault, "loss") && percent > 0 && percent < 100);
+	return is_kind(fault, "delay") || is_kind(fault, "congestion") || (is_kind(fault, "loss") && percent > 0 && percent < 100) ||
+	       strcmp(text(fault, "sub"), "throttled") == 0;
 }
 
 static int64_t start_seen(json faults, json fault)
