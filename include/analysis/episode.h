@@ -71,6 +71,7 @@ struct cause {
 struct episode {
 	struct rebalance r;
 	bool has_begun;		/* the coordinator's line that it prepares a rebalance is known */
+	bool is_bumped;		/* ... by a new epoch of the consumer protocol */
 	struct ref_time begun;
 	bool has_formed;	/* the new generation is complete, by the first line that says so */
 	struct ref_time formed;

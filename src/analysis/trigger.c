@@ -253,9 +253,9 @@ static bool is_named_by(const struct episode *ep, struct sv member)
 /* How long before the first line of an episode its cause may stand. */
 static int64_t lead_us(const struct group_life *life, const struct episode *ep)
 {
-	if (ep->has_begun)
+	if (ep->has_begun && !ep->is_bumped)
 		return EPISODE_SLACK_US;
-	/* KIP-848: nothing is logged until some member's next heartbeat fetches the new target. */
+	/* KIP-848: before 4.1 nothing is logged until some member's next heartbeat fetches the new target; a first epoch takes its time. */
 	return 2 * life->heartbeat_us + EPISODE_SLACK_US;
 }
 

@@ -1540,6 +1540,51 @@ static void test_impossible_generations_are_ignored(void **state)
 	story_free(st);
 }
 
+static void bumped(struct story *st, const char *time, const char *epoch)
+{
+	story_event(st, EVENT_GROUP_BUMPED, "broker-1", at(time), "group", "g", "generation", epoch, NULL);
+}
+
+/* Of two epochs that follow closely an assignment is computed for the later alone: two rebalances all the same. */
+static void test_an_epoch_without_an_assignment_is_a_rebalance(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	member_line(st, EVENT_SESSION_EXPIRED, "10:00:28.687", ID_3);
+	bumped(st, "10:00:28.688", "5");
+	member_line(st, EVENT_MEMBER_JOINS, "10:00:28.837", ID_1);
+	bumped(st, "10:00:28.838", "6");
+	assigned(st, "10:00:28.839", "6");
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 2);
+	assert_int_equal(r.items[0].generation, 5);
+	assert_trigger(&r.items[0], TRIGGER_SESSION_TIMEOUT);
+	assert_sv(r.items[0].member, ID_3);
+	assert_int_equal(r.items[1].generation, 6);
+	assert_trigger(&r.items[1], TRIGGER_MEMBER_JOIN);
+	assert_sv(r.items[1].member, ID_1);
+	assert_int_equal(r.items[1].span.end.us, ref_at("10:00:28.839").us);
+	story_free(st);
+}
+
+/* The first epoch takes its time; and one whose assignment comes seconds later is one rebalance. */
+static void test_an_epoch_and_its_assignment_are_one_rebalance(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	member_line(st, EVENT_MEMBER_JOINS, "10:00:01", ID_1);
+	bumped(st, "10:00:03.500", "1");
+	assigned(st, "10:00:06", "1");
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 1);
+	assert_trigger(&r.items[0], TRIGGER_MEMBER_JOIN);
+	assert_int_equal(r.items[0].span.start.us, ref_at("10:00:03.500").us);
+	assert_int_equal(r.items[0].span.end.us, ref_at("10:00:06").us);
+	story_free(st);
+}
+
 /* A coordinator that loads the group anew while members join begins again, with the same generation: one rebalance. */
 static void test_a_beginning_that_came_to_nothing_is_no_rebalance(void **state)
 {
@@ -1757,6 +1802,8 @@ int main(void)
 		cmocka_unit_test(test_hosts_one_after_another_are_no_stalled_broker),
 		cmocka_unit_test(test_timers_started_together_end_together),
 		cmocka_unit_test(test_a_ghost_expires_after_its_client_is_back),
+		cmocka_unit_test(test_an_epoch_without_an_assignment_is_a_rebalance),
+		cmocka_unit_test(test_an_epoch_and_its_assignment_are_one_rebalance),
 		cmocka_unit_test(test_a_beginning_that_came_to_nothing_is_no_rebalance),
 		cmocka_unit_test(test_who_asks_twice_comes_back_once),
 		cmocka_unit_test(test_who_asks_is_not_guessed),
