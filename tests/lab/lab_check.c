@@ -540,7 +540,8 @@ static bool is_same_rebalance(json told, json t)
 	if (strcmp(text(told, "group"), text(t, "group")) != 0)
 		return false;
 	if (get(told, "generation") == NULL)
-		return away <= UNNUMBERED_AWAY && -away <= UNNUMBERED_AWAY;
+		return away <= UNNUMBERED_AWAY && -away <= UNNUMBERED_AWAY &&
+		       (get(told, "host") == NULL || get(t, "host") == NULL || strcmp(text(told, "host"), text(t, "host")) == 0);
 	return generation == number(t, "generation");
 }
 
@@ -683,6 +684,18 @@ static bool is_by_network(json truth, json t)
 	return fault != NULL && is_jitter_fault(fault);
 }
 
+/* Something else caused it, and a network fault could have (also_faults). */
+static bool is_perhaps_by_network(json truth, json t)
+{
+	json also = get(t, "also_faults");
+	for (size_t i = 0; i < length(also); i++) {
+		json fault = fault_by_id(truth, json_object_get_string(item(also, i)));
+		if (fault != NULL && is_jitter_fault(fault))
+			return true;
+	}
+	return false;
+}
+
 static struct grade grade_attribution(json report, json truth)
 {
 	struct grade g = { .aspect = "attribution" };
@@ -696,6 +709,8 @@ static struct grade grade_attribution(json report, json truth)
 		bool denied = strcmp(a, "none") == 0 || strcmp(a, "not_network") == 0;
 		if (said == network)
 			g.right++;
+		else if (said && is_perhaps_by_network(truth, t))
+			missing(&g, "generation %lld: %s, in truth something else as well", (long long)number(t, "generation"), a);
 		else if (said || denied)
 			untrue(&g, "generation %lld: %s, in truth %s", (long long)number(t, "generation"), a,
 			       network ? "the network" : "not the network");
@@ -786,6 +801,25 @@ static bool is_same_redelivery(json report, json truth, json told, json t)
 	return number(told, "committed_offset") < number(t, "to") && number(told, "processed_offset") > number(t, "from");
 }
 
+/*
+ * Ranges of one partition that follow one another in an incident: who told them to one of its rebalances said nothing
+ * that is not so. [*from, *to) grows to all of them.
+ */
+static void widen_range(json truth, json t, long long *from, long long *to)
+{
+	json list = get(truth, "redeliveries");
+	for (size_t i = 0; i < length(list); i++) {
+		json other = item(list, i);
+		if (number(other, "partition") != number(t, "partition") || strcmp(text(other, "topic"), text(t, "topic")) != 0 ||
+		    true_root(truth, number(other, "generation")) != true_root(truth, number(t, "generation")))
+			continue;
+		if (number(other, "from") <= *to && number(other, "to") > *to)
+			*to = (long long)number(other, "to");
+		if (number(other, "to") >= *from && number(other, "from") < *from)
+			*from = (long long)number(other, "from");
+	}
+}
+
 static struct grade grade_redeliveries(json report, json truth)
 {
 	struct grade g = { .aspect = "redeliveries" };
@@ -804,9 +838,11 @@ static struct grade grade_redeliveries(json report, json truth)
 		long long generation = (long long)number(t, "generation"), partition = (long long)number(t, "partition");
 		long long from = (long long)number(t, "from"), to = (long long)number(t, "to");
 		long long said_from = (long long)number(found, "committed_offset"), said_to = (long long)number(found, "processed_offset");
+		long long least = from, most = to;
+		widen_range(truth, t, &least, &most);
 		if (found == NULL || number(rebalance_by_id(report, text(found, "rebalance")), "generation") != number(t, "generation"))
 			missing(&g, "generation %lld, partition %lld was not found", generation, partition);
-		else if (said_from < from || said_to > to)
+		else if (said_from < least || said_to > most)
 			untrue(&g, "generation %lld, partition %lld: [%lld, %lld), in truth [%lld, %lld)", generation, partition,
 			       said_from, said_to, from, to);
 		else if (said_from != from || said_to != to)
@@ -880,17 +916,6 @@ static struct grade grade_clocks(json report, json truth)
 struct by_network {
 	int64_t roots, least, most;
 };
-
-static bool is_perhaps_by_network(json truth, json t)
-{
-	json also = get(t, "also_faults");
-	for (size_t i = 0; i < length(also); i++) {
-		json fault = fault_by_id(truth, json_object_get_string(item(also, i)));
-		if (fault != NULL && is_jitter_fault(fault))
-			return true;
-	}
-	return false;
-}
 
 static void count_root(struct by_network *n, json truth, json t)
 {
