@@ -17,6 +17,7 @@ struct grant {
 	struct sv host, client;		/* whose log tells it; the client may be absent */
 	struct sv consumer;		/* as effects name it; absent when no effect is its */
 	struct ref_time time;
+	bool is_coarse;			/* told by the second: it was at some time within it */
 	bool has_offset;		/* where it resumed: the committed offset */
 	int64_t offset;
 	unsigned rebalance;		/* id; 0 when none fits */

@@ -239,8 +239,19 @@ static void merge_silence(struct window *w, const struct window *other)
 	}
 }
 
+/*
+ * What one took for the end of its outage was followed by the other's losses before anything went through.
+ * Retransmissions that were counted by the second alone (no outage) may be what the peer's timers still repeat.
+ */
+static bool is_belied(const struct window *w, const struct window *other)
+{
+	return w->has_outage && other->has_outage && other->has_lost && w->outage.end.us < other->lost.end.us &&
+	       other->lost.start.us < w->span.end.us;
+}
+
 static void merge(struct arena *a, struct window *w, const struct window *other, bool add)
 {
+	w->comes_and_goes = w->comes_and_goes || other->comes_and_goes || is_belied(w, other) || is_belied(other, w);
 	merge_silence(w, other);
 	merge_measures(w, other, add);
 	merge_evidence(a, w, other);

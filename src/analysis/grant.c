@@ -367,6 +367,7 @@ static void take_lone_offset(struct stream *st, const struct clocks *c, const st
 			       .topic = event_text(e, FIELD_TOPIC), .time = clock_event_to_ref(c, e) };
 
 	grant.partition = event_int_or(e, FIELD_PARTITION, -1);
+	grant.is_coarse = e->time.us % US_PER_S == 0;
 	grant.rebalance = rebalance_begun(st->rebalances, grant.group, grant.time);
 	grant.consumer = name_of(names, groups_get(g, grant.group), grant.host, grant.client);
 	grant.evidence.time = grant.time;

@@ -16,6 +16,7 @@
 /* What is read, of all groups. */
 struct lines {
 	struct sightings with_group;	/* in order of time */
+	struct sightings asks;
 	struct sightings processes, starts, killings;
 	struct sightings moves;
 	struct coverage *logs;
@@ -85,8 +86,8 @@ static int load_lines(struct store *s, const struct clocks *c, const struct grou
 {
 	const struct memberships known = memberships_of(g, a);
 	enum event_type types[EVENT_COUNT];
-	size_t n = 0, count, wire_count;
-	const struct event **events, **seen_by_wire;
+	size_t n = 0, count, wire_count, ask_count;
+	const struct event **events, **seen_by_wire, **asks;
 
 	for (enum event_type t = 0; t < EVENT_COUNT; t++) {
 		if (event_infos[t].side == SIDE_CLIENT || event_infos[t].side == SIDE_BROKER || t == EVENT_GROUP_STORED ||
@@ -95,8 +96,11 @@ static int load_lines(struct store *s, const struct clocks *c, const struct grou
 	}
 	if (query_load(s, types, n, a, &events, &count) < 0)
 		return -1;
-	if (wire_lines_load(s, g, events, count, a, &seen_by_wire, &wire_count) < 0)
+	if (wire_lines_load(s, g, events, count, a, &seen_by_wire, &wire_count) < 0 || wire_asks_load(s, a, &asks, &ask_count) < 0)
 		return -1;
+	for (size_t i = 0; i < ask_count; i++)
+		*ARENA_PUSH(a, out->asks.items, out->asks.count, out->asks.capacity) =
+			(struct sighting){ asks[i], clock_event_to_ref(c, asks[i]) };
 	for (size_t i = 0; i < wire_count; i++)
 		*ARENA_PUSH(a, out->with_group.items, out->with_group.count, out->with_group.capacity) =
 			(struct sighting){ seen_by_wire[i], time_of_answer(c, seen_by_wire[i]) };
@@ -111,6 +115,7 @@ static int load_lines(struct store *s, const struct clocks *c, const struct grou
 			*ARENA_PUSH(a, out->moves.items, out->moves.count, out->moves.capacity) = seen;
 	}
 	sightings_sort(&out->with_group, sighting_cmp);
+	sightings_sort(&out->asks, sighting_cmp);
 	sightings_sort(&out->processes, sighting_cmp_host);
 	sightings_sort(&out->moves, sighting_cmp);
 	pick_processes(a, out);
@@ -176,6 +181,13 @@ static void find_broker_span(struct group_life *life)
 	}
 }
 
+static void pick_asks(struct group_life *life, const struct sightings *all)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (sv_eq(event_text(all->items[i].event, FIELD_GROUP), life->group->name))
+			*ARENA_PUSH(life->arena, life->asks.items, life->asks.count, life->asks.capacity) = all->items[i];
+}
+
 /* Moves of other groups' coordinators are none of this one's. */
 static void pick_moves(struct group_life *life, const struct sightings *all)
 {
@@ -191,7 +203,9 @@ static void live(struct group_life *life)
 	find_broker_span(life);
 	episodes_build(life);
 	triggers_from_broker(life);
+	triggers_from_asks(life);
 	triggers_from_clients(life);
+	asks_settle(life);
 	triggers_decide(life);
 	roots_link(life);
 	fates_decide(life);
@@ -337,6 +351,7 @@ int rebalances_find(struct store *s, const struct clocks *c, const struct groups
 			.poll_us = group_max_poll_interval_ms(&g->items[i]) * US_PER_MS,
 		};
 		pick_moves(&life, &all.moves);
+		pick_asks(&life, &all.asks);
 		live(&life);
 		finish_group(&life, out);
 	}

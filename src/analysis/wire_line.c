@@ -119,3 +119,26 @@ int wire_lines_load(struct store *s, const struct groups *g, const struct event 
 	query_free(q);
 	return rc;
 }
+
+static bool is_ask(const struct event *e)
+{
+	return e->strength == STRENGTH_PROVES && event_has(e, FIELD_GROUP) && event_has(e, FIELD_GENERATION) &&
+	       !event_has(e, FIELD_ERROR) && event_text(e, FIELD_MEMBER).n == 0;
+}
+
+int wire_asks_load(struct store *s, struct arena *a, const struct event ***asks, size_t *count)
+{
+	static const enum event_type types[] = { EVENT_WIRE_JOINED };
+	struct query *q = query_events(s, types, 1);
+	size_t capacity = 0;
+	struct event e;
+	int rc;
+
+	*asks = NULL;
+	*count = 0;
+	while ((rc = query_next(q, &e)) == 1)
+		if (is_ask(&e))
+			*ARENA_PUSH(a, *asks, *count, capacity) = query_shelve(q, &e);
+	query_free(q);
+	return rc;
+}

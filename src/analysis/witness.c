@@ -249,14 +249,6 @@ static bool has_broker_cause(const struct episode *ep)
 	return false;
 }
 
-/* Coordinators before 2.1 log that a rebalance begins, and not why. */
-static bool is_without_reason(const struct episode *ep)
-{
-	struct meaning m;
-
-	return ep->preparing != NULL && !trigger_of_event(ep->preparing, &m);
-}
-
 /*
  * Whether a rebalance may be the one that removed this client. The next
  * generation after the one that it had has it no more, or has it anew. Under
@@ -422,7 +414,7 @@ static void tell_of_joining(struct group_life *life, struct teller *t, const str
 	struct ref_time before = { t->has_joined ? t->joined.us : INT64_MIN };
 	struct meaning wish;
 
-	if (ep != NULL && (!has_broker_cause(ep) || is_without_reason(ep))) {
+	if (ep != NULL && (!has_broker_cause(ep) || episode_is_without_reason(ep))) {
 		bool is_new = t->lost != NULL || t->has_left || witness_restart_us(life, e->host, t->client, before) < s->time.us;
 		if (is_new)
 			(void)trigger_add(life, ep, s, joined_somehow, BASIS_CLIENT_LOG);
