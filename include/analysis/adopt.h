@@ -20,13 +20,14 @@ struct memberships {
 	struct membership *items;
 	size_t count;
 	size_t capacity;
+	size_t sort_at;
 };
 
 /* Either may be absent: then nothing is learned. */
 void memberships_add(struct memberships *m, struct arena *a, struct sv client, struct sv group);
 /* Before the first adoption, after the last addition. */
 void memberships_sort(struct memberships *m);
-/* Sets the group of a client's event that has none. */
-void memberships_adopt(const struct memberships *m, struct event *e);
+/* The event; of a client's that has no group and is adopted, a copy that has it. */
+const struct event *memberships_adopt(const struct memberships *m, const struct event *e, struct arena *a);
 
 #endif

@@ -30,7 +30,10 @@ struct cause_context {
 	const struct attempts *attempts;
 	const struct grants *grants;
 	const struct redeliveries *redeliveries;
+	int64_t longest_batch_us;	/* how long after a rebalance the new owner of any group may still work its backlog off */
 };
+
+int64_t cause_longest_batch_us(const struct groups *g);
 
 /* The cause of effects[at], at > 0. */
 struct cause_link cause_of(const struct cause_context *ctx, const struct attempt *const *effects, size_t at);

@@ -96,6 +96,8 @@ void detect_measure_spans(struct window *w);
 void windows_merge(const struct detect_context *ctx);
 /* Finds whose address each window's caller has. 0 or -1. */
 int windows_find_callers(const struct detect_context *ctx);
+/* Where a sign of life was followed by a loss, the outage ends with an exchange. After windows_find_callers. 0 or -1. */
+int windows_doubt_signs(const struct detect_context *ctx);
 /* Makes one of what captures at both ends of a path show of it. After windows_find_callers; numbers the windows anew. */
 void windows_join_ends(const struct detect_context *ctx);
 /* Makes one of a pause that its process logged and one that a capture shows of it. Numbers the windows anew. */

@@ -10,6 +10,7 @@
  *	episode.c    lines of one generation become one episode
  *	trigger.c    what the coordinator says of the cause
  *	cause_index.c  who of many a line is about
+ *	ask.c        who asked to join, where the coordinator does not say
  *	witness.c    what the clients say of it
  *	root.c       who came back, whether he had been alive, what follows from what
  *	absence.c    how long each member was without partitions
@@ -70,9 +71,11 @@ struct cause {
 struct episode {
 	struct rebalance r;
 	bool has_begun;		/* the coordinator's line that it prepares a rebalance is known */
+	bool is_bumped;		/* ... by a new epoch of the consumer protocol */
 	struct ref_time begun;
 	bool has_formed;	/* the new generation is complete, by the first line that says so */
 	struct ref_time formed;
+	bool has_ended;		/* its assignment is known, by whoever's line */
 	const struct event *preparing;
 	struct sv broker_host;
 	const struct event **told;	/* the events of r.evidence, one for each */
@@ -91,8 +94,10 @@ struct group_life {
 	const struct clocks *clocks;
 	struct arena *arena;
 	struct sightings seen;		/* lines that name the group */
-	struct sightings losses;	/* of seen: a client's word that it is no member any more (root.c) */
+	struct sightings asks;		/* who was no member asked to join, by captures (wire_line.h): when it was sent */
 	struct sightings processes;	/* lines of all clients, of whatever group, and of processes killed, by host, then time */
+	struct sightings starts;	/* those of processes that a consumer prints when it is made */
+	struct sightings killings;	/* those of processes killed */
 	struct coverage *logs;		/* of hosts, on the reference clock */
 	size_t log_count;
 	int64_t session_us, heartbeat_us, poll_us;
@@ -103,6 +108,7 @@ struct group_life {
 	size_t episode_count;
 	size_t episode_capacity;
 	size_t sorted;			/* how many stand in order */
+	struct root_lines *root_lines;	/* root.c: what is asked for of each member that went or came */
 };
 
 /* Cause and effect in one log: the same millisecond as a rule. */
@@ -139,6 +145,11 @@ bool trigger_is_removal(enum trigger t);	/* a member goes, by whichever cause */
 bool trigger_is_arrival(enum trigger t);
 bool cause_is_of(const struct cause *c, struct sv member, struct sv client, struct sv host);
 void triggers_decide(struct group_life *life);
+/*
+ * A session that ran out in a join phase which the same client had begun by joining anew: of a member id that it had
+ * been given and never used.
+ */
+bool cause_is_ghost(const struct episode *ep, const struct cause *c);
 
 /* One number for all goings, one for all comings, and one for each trigger else. */
 unsigned trigger_doing(enum trigger t);
@@ -153,9 +164,20 @@ void cause_learn(struct arena *a, struct episode *ep, struct cause *known, const
 /* As cause_find, one after the other: what it does without an index, and what a test holds it against. */
 struct cause *cause_find_one_by_one(const struct episode *ep, const struct cause *sought);
 
+/* ---- ask.c ---- */
+
+/* Coordinators before 2.1 log that a rebalance begins, and not why. */
+bool episode_is_without_reason(const struct episode *ep);
+/* After triggers_from_broker. */
+void triggers_from_asks(struct group_life *life);
+/* After triggers_from_clients, before roots_link: of clients that asked twice. */
+void asks_settle(struct group_life *life);
+
 /* ---- witness.c ---- */
 
 void triggers_from_clients(struct group_life *life);
+/* A consumer prints it when it is made: its configuration, or its version. */
+bool witness_is_start(const struct event *e);
 /* The client's error says that the coordinator does not know its member id. */
 bool witness_is_unknown_member(const struct event *e);
 /* When a new process, or at least a new consumer, first started on the host from t on; INT64_MAX when none did. */

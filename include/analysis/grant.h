@@ -17,6 +17,7 @@ struct grant {
 	struct sv host, client;		/* whose log tells it; the client may be absent */
 	struct sv consumer;		/* as effects name it; absent when no effect is its */
 	struct ref_time time;
+	bool is_coarse;			/* told by the second: it was at some time within it */
 	bool has_offset;		/* where it resumed: the committed offset */
 	int64_t offset;
 	unsigned rebalance;		/* id; 0 when none fits */
@@ -28,6 +29,7 @@ struct grants {
 	struct grant *items;	/* by consumer, topic, partition, time: the order of runs */
 	size_t count;
 	size_t capacity;
+	const struct grant **by_rebalance;	/* then consumer; made when all are found */
 };
 
 /* Grants from the client logs whose times are finer than a second, each with its rebalance. 0 or -1. */
@@ -49,6 +51,9 @@ void grants_of(const struct grants *grants, const struct run *r, size_t *first, 
 
 /* Whether the log of this consumer is in the evidence: it was given any partition. */
 bool grants_know(const struct grants *grants, struct sv consumer);
+
+/* Whether the rebalance gave the consumer any partition. */
+bool grants_gave(const struct grants *grants, unsigned rebalance, struct sv consumer);
 
 /*
  * The topic-partitions of a text such as "[a-0, b-c-12]", "a [3], b [4]",

@@ -102,10 +102,20 @@ struct rebalance {
 	size_t partitions_moved_count;
 };
 
+/* See analysis/rebalance_index.h. */
+struct rebalance_index {
+	const struct rebalance **by_start;
+	const struct rebalance **by_group;	/* then start */
+	const struct rebalance **by_generation;	/* by group, generation: those that have one and do not empty the group */
+	size_t generation_count;
+	const struct rebalance **by_end;
+};
+
 struct rebalances {
-	struct rebalance *items;
+	struct rebalance *items;	/* by start as their lines tell it, then group */
 	size_t count;
 	size_t capacity;
+	struct rebalance_index *index;	/* made by duplicates_find, when their spans are final */
 };
 
 int rebalances_find(struct store *s, const struct clocks *c, const struct groups *g, const struct analysis_options *o,

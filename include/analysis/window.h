@@ -59,6 +59,7 @@ struct window {
 	/* From the first to the last segment that is known to be lost: the outage lasted at least so long. */
 	struct span lost;
 	bool has_lost;
+	bool comes_and_goes;	/* a sign of life was followed by a loss: it was none of a working path (window_sign.c) */
 	bool censored;		/* in progress when the evidence ended */
 	const char *source;	/* the evidence of its gravest kind: "capture", "softnet", "conntrack", "netstat" */
 	struct sv host;		/* on which it was seen; absent when not known */
@@ -86,6 +87,9 @@ struct windows {
 	struct window *items;	/* by start, then host */
 	size_t count;
 	size_t capacity;
+	/* Silences of clients without a timer for their heartbeats: handlers at work, or pauses. No windows; see handling.h. */
+	struct window *untold;
+	size_t untold_count, untold_capacity;
 	struct coverage *coverage;
 	size_t coverage_count;
 	size_t coverage_capacity;

@@ -10,8 +10,10 @@
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/diag.h"
 #include "base/sv.h"
 #include "base/tstamp.h"
@@ -83,6 +85,12 @@ bool event_by_name(struct sv name, enum event_type *out);
 bool field_number(enum event_field f, struct sv text, int64_t *out);
 const char *strength_name(enum strength s);
 
+/* By the field's type. Bytes belong to whoever made the event, until the sink returns. */
+union event_value {
+	struct sv text;
+	int64_t number;
+};
+
 struct event {
 	int64_t id;		/* in the store; 0 before */
 	enum event_type type;
@@ -94,17 +102,32 @@ struct event {
 	struct sv text;		/* the record as written, for text inputs; absent else */
 	/* Digest of the id that a collector gave the record; 0 when none did, and when read from the store. */
 	uint64_t record_id;
+	bool is_compact;	/* see event_compact */
 	field_set set;		/* which values are known */
-	/* By the field's type. Bytes belong to whoever made the event, until the sink returns. */
-	union {
-		struct sv text;
-		int64_t number;
-	} value[FIELD_COUNT];
+	union event_value value[FIELD_COUNT];	/* each in the place of its field; of a compact event, see event_value */
 };
+
+/*
+ * A copy for those who hold events by the million. Of the many fields an event
+ * has five or so: the copy ends behind the last value that is known, and its values
+ * stand one after the other. It is read by event_value and the functions below;
+ * event_copy makes a whole one of it, an assignment would not. Texts are shared.
+ */
+const struct event *event_compact(const struct event *e, struct arena *a);
+
+/* The value of a field that is set. */
+static inline const union event_value *event_value(const struct event *e, enum event_field f)
+{
+	const field_set before = e->set & (FIELD_BIT(f) - 1);
+
+	if (!e->is_compact)
+		return &e->value[f];
+	return &e->value[__builtin_popcountll((uint64_t)before) + __builtin_popcountll((uint64_t)(before >> 64))];
+}
 
 /* An event of the type with its default strength, and no field set. */
 void event_init(struct event *e, enum event_type type);
-/* The same event, without copying the values that are not set. */
+/* The same event, whole, without copying the values that are not set. */
 void event_copy(struct event *to, const struct event *from);
 /* An absent text leaves the field unset. */
 void event_set_text(struct event *e, enum event_field f, struct sv text);

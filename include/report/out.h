@@ -30,7 +30,7 @@ struct out;
 
 struct out_style {
 	bool color;	/* ANSI colours, text alone */
-	struct sv json;	/* the JSON report, embedded by HTML; absent: none */
+	struct sv json;	/* the JSON report, embedded by HTML; absent: none, as when it is too large for a browser */
 };
 
 /* Writes to "to", which the caller owns. */

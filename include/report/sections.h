@@ -13,6 +13,7 @@ struct chapter_context {
 	const struct findings *f;
 	struct arena *a;
 	size_t rows_most;	/* of the long tables; the rest is counted */
+	size_t *evidence_left;	/* lines of evidence that the document still takes; NULL: any number */
 };
 
 /* section_summary.c */

@@ -15,6 +15,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 struct survey;
+struct shelf;
 
 /* Statements that are prepared once, when first used. */
 enum statement {
@@ -37,6 +38,7 @@ struct store {
 	/* reading */
 	struct names types, facts;	/* what rows call them */
 	struct survey *survey;		/* of the events that there are; NULL until asked for */
+	struct shelf *shelf;		/* those of them that were loaded; NULL until one is */
 
 	/* writing */
 	int64_t earlier_input;	/* highest input id when it was opened */

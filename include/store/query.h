@@ -23,13 +23,19 @@ struct query *query_events(struct store *s, const enum event_type *types, size_t
 /* Views in *e live until the next call. Of NULL it gives -1. */
 int query_next(struct query *q, struct event *e);
 void query_free(struct query *q);
+/* A copy of the event at hand that lives as those of query_load do: for those who look at a few of them more than once. */
+const struct event *query_shelve(struct query *q, const struct event *e);
 
 /*
- * The same, as an array whose texts are copied to the arena: for the types of
- * which there are few. Equal texts share their bytes.
+ * Events as those of query_events, as an array in the arena, for those who look at them more than once.
+ * The events are compact and are the store's: they live until it is closed, or
+ * as long as another arena that they are given to, and are the same ones for all
+ * who load them.
  */
-int query_load(struct store *s, const enum event_type *types, size_t n, struct arena *a, struct event **events,
+int query_load(struct store *s, const enum event_type *types, size_t n, struct arena *a, const struct event ***events,
 	       size_t *count);
+/* The events that were loaded so far live as long as the arena, which is now theirs. */
+void query_keep_loaded(struct store *s, struct arena *a);
 
 /* One event by its id, texts copied to arena. 1, 0 when there is none, -1. */
 int query_event(struct store *s, int64_t id, struct arena *a, struct event *e);

@@ -29,6 +29,7 @@ static inline bool survey_is_before(const struct survey_event *a, const struct s
 struct survey_type {
 	struct survey_event *events;
 	size_t count, capacity;
+	const struct event **loaded;	/* for each of them (store/shelf.h), NULL when its row has gone; NULL until loaded */
 };
 
 struct survey {

@@ -3,8 +3,6 @@
 
 #include "analysis/adopt.h"
 
-#include <stdlib.h>
-
 #include "base/order.h"
 
 static int membership_cmp(const void *x, const void *y)
@@ -21,37 +19,30 @@ void memberships_add(struct memberships *m, struct arena *a, struct sv client, s
 
 	if (client.n == 0 || group.n == 0)
 		return;
-	/* The same client speaks many lines in a row. */
-	if (m->count == 0 || membership_cmp(&m->items[m->count - 1], &one) != 0)
-		*ARENA_PUSH(a, m->items, m->count, m->capacity) = one;
+	m->count = order_unique_at(m->items, m->count, sizeof *m->items, membership_cmp, &m->sort_at);
+	*ARENA_PUSH(a, m->items, m->count, m->capacity) = one;
 }
 
 void memberships_sort(struct memberships *m)
 {
-	size_t kept = 1;
-
-	if (m->count == 0)
-		return;
-	qsort(m->items, m->count, sizeof *m->items, membership_cmp);
-	for (size_t i = 1; i < m->count; i++) {
-		if (membership_cmp(&m->items[kept - 1], &m->items[i]) != 0)
-			m->items[kept++] = m->items[i];
-	}
-	m->count = kept;
+	m->count = order_unique(m->items, m->count, sizeof *m->items, membership_cmp);
 }
 
-void memberships_adopt(const struct memberships *m, struct event *e)
+const struct event *memberships_adopt(const struct memberships *m, const struct event *e, struct arena *a)
 {
 	struct sv client = event_text(e, FIELD_CLIENT);
 	const struct membership before_all = { client, SV_ABSENT };
+	struct event adopted;
 	size_t at;
 
 	if (event_infos[e->type].side != SIDE_CLIENT || client.n == 0 || event_has(e, FIELD_GROUP))
-		return;
+		return e;
 	at = order_lower_bound(&before_all, m->items, m->count, sizeof *m->items, membership_cmp);
 	if (at == m->count || !sv_eq(m->items[at].client, client))
-		return;
+		return e;
 	if (at + 1 < m->count && sv_eq(m->items[at + 1].client, client))
-		return;
-	event_set_text(e, FIELD_GROUP, m->items[at].group);
+		return e;
+	event_copy(&adopted, e);
+	event_set_text(&adopted, FIELD_GROUP, m->items[at].group);
+	return event_compact(&adopted, a);
 }

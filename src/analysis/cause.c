@@ -5,6 +5,8 @@
 
 #include <assert.h>
 
+#include "analysis/rebalance_index.h"
+
 /* So many earlier effects are looked at, the last ones and the first: a hostile input may have any number. */
 #define EARLIER_MAX 16
 /* Rebalances and effects are timed by different clocks and logs. */
@@ -40,28 +42,36 @@ static bool could_bring_back(const struct cause_context *ctx, const struct rebal
 	       second->time.us - r->span.end.us <= batch_us && r->span.start.us - first->time.us <= before_us;
 }
 
+int64_t cause_longest_batch_us(const struct groups *g)
+{
+	int64_t ms = group_max_poll_interval_ms(&(struct group){ 0 });
+
+	for (size_t i = 0; i < g->count; i++) {
+		int64_t of_group = group_max_poll_interval_ms(&g->items[i]);
+		ms = of_group > ms ? of_group : ms;
+	}
+	return ms * US_PER_MS;
+}
+
+/* The latest to end; among those that end at once the last. Those that ended before the first effect follow from none. */
 static const struct rebalance *rebalance_between(const struct cause_context *ctx, const struct attempt *first,
 						 const struct attempt *second)
 {
-	const struct rebalance *best = NULL;
-
-	for (size_t i = 0; i < ctx->rebalances->count; i++) {
-		const struct rebalance *r = &ctx->rebalances->items[i];
-		if (!r->empties_group && could_bring_back(ctx, r, first, second) &&
-		    (best == NULL || r->span.end.us >= best->span.end.us))
-			best = r;
+	for (size_t n = rebalances_ended(ctx->rebalances, (struct ref_time){ second->time.us + TIME_SLACK_US }); n > 0; n--) {
+		const struct rebalance *r = ctx->rebalances->index->by_end[n - 1];
+		if (r->span.end.us <= first->time.us || second->time.us - r->span.end.us > ctx->longest_batch_us)
+			break;
+		if (!r->empties_group && could_bring_back(ctx, r, first, second))
+			return r;
 	}
-	return best;
+	return NULL;
 }
 
 static bool was_given_partitions(const struct cause_context *ctx, const struct rebalance *r, const struct attempt *t)
 {
 	if (sv_is_absent(t->consumer))
 		return false;
-	for (size_t i = 0; i < ctx->grants->count; i++)
-		if (ctx->grants->items[i].rebalance == r->id && sv_eq(ctx->grants->items[i].consumer, t->consumer))
-			return true;
-	return false;
+	return grants_gave(ctx->grants, r->id, t->consumer);
 }
 
 /* Where coordinates are not known. */

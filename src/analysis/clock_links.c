@@ -339,7 +339,7 @@ static bool is_refusal(const struct event *e)
 }
 
 /* Of millions of heartbeats few are refused: one at a time. */
-static int find_refusals(struct store *s, const struct link_sources *from, struct arena *a, struct facts *f)
+static int find_refusals(struct store *s, const struct link_sources *from, struct facts *f)
 {
 	static const enum event_type types[] = { EVENT_WIRE_HEARTBEAT, EVENT_CLIENT_MEMBERSHIP_LOST };
 	struct query *q = query_events(s, types, 2);
@@ -350,9 +350,7 @@ static int find_refusals(struct store *s, const struct link_sources *from, struc
 	while ((rc = query_next(q, &e)) == 1) {
 		if (!is_refusal(&e) || !clock_links_host(from, e.host, &host) || !clock_links_input(from, e.place.input, &input))
 			continue;
-		struct event *kept = arena_alloc(a, sizeof *kept);
-		detect_keep(a, &e, kept);
-		add_refusal(f, host, input, kept);
+		add_refusal(f, host, input, query_shelve(q, &e));
 	}
 	query_free(q);
 	return rc;
@@ -518,14 +516,14 @@ static int (*const orders[])(const void *, const void *) = {
 };
 
 /* The facts of one kind that have the key, sorted, less those that are stated twice at different times. */
-static struct facts select_facts(const struct facts *f, enum fact_kind kind, enum link_key key)
+static struct facts select_facts(const struct facts *f, enum fact_kind kind, enum link_key key, struct arena *a)
 {
-	struct facts out = { .items = arena_array(f->arena, f->count, sizeof *out.items), .arena = f->arena };
+	struct facts out = { .arena = a };
 	size_t n = 0, end;
 
 	for (size_t i = 0; i < f->count; i++) {
 		if (f->items[i].kind == kind && has_key(&f->items[i], key))
-			out.items[n++] = f->items[i];
+			*ARENA_PUSH(a, out.items, n, out.capacity) = f->items[i];
 	}
 	if (n > 1)
 		qsort(out.items, n, sizeof *out.items, orders[key]);
@@ -581,12 +579,13 @@ static void add_links(const struct facts *before, const struct facts *after, con
 	}
 }
 
-/* Both sides are sorted by key: walk them together. */
-static void apply_rule(const struct facts *f, const struct link_rule *rule, struct arena *a, struct event_links *out)
+/* Both sides are sorted by key: walk them together. What is needed for it is scratch's. */
+static void apply_rule(const struct facts *f, const struct link_rule *rule, struct arena *scratch, struct arena *a,
+		       struct event_links *out)
 {
-	struct facts before = select_facts(f, rule->before, rule->key);
-	struct facts after = select_facts(f, rule->after, rule->key);
-	struct facts x = { .arena = f->arena }, y = { .arena = f->arena };
+	struct facts before = select_facts(f, rule->before, rule->key, scratch);
+	struct facts after = select_facts(f, rule->after, rule->key, scratch);
+	struct facts x = { .arena = scratch }, y = { .arena = scratch };
 	size_t i = 0, j = 0;
 
 	while (i < before.count && j < after.count) {
@@ -626,7 +625,8 @@ int clock_links_find(struct store *s, const struct link_sources *from, struct ar
 {
 	enum event_type types[FACT_TYPES + WIRE_TYPES + REQUEST_TYPES];
 	struct facts facts = { .arena = arena_new() };
-	struct event *events;
+	struct arena *scratch = arena_new();
+	const struct event **events;
 	size_t count, host, input;
 	int rc;
 
@@ -637,24 +637,27 @@ int clock_links_find(struct store *s, const struct link_sources *from, struct ar
 		types[FACT_TYPES + i] = wire_types[i].type;
 	for (size_t i = 0; i < REQUEST_TYPES; i++)
 		types[FACT_TYPES + WIRE_TYPES + i] = request_types[i];
-	rc = query_load(s, types, FACT_TYPES + WIRE_TYPES + REQUEST_TYPES, a, &events, &count);
+	rc = query_load(s, types, FACT_TYPES + WIRE_TYPES + REQUEST_TYPES, facts.arena, &events, &count);
 	for (size_t i = 0; i < count && rc == 0; i++) {
-		if (!clock_links_host(from, events[i].host, &host) || !clock_links_input(from, events[i].place.input, &input))
+		if (!clock_links_host(from, events[i]->host, &host) || !clock_links_input(from, events[i]->place.input, &input))
 			continue;
-		if (is_request(events[i].type))
-			add_request_fact(&facts, host, input, &events[i]);
-		else if (event_infos[events[i].type].side == SIDE_PATH)
-			add_wire_facts(&facts, host, input, &events[i]);
+		if (is_request(events[i]->type))
+			add_request_fact(&facts, host, input, events[i]);
+		else if (event_infos[events[i]->type].side == SIDE_PATH)
+			add_wire_facts(&facts, host, input, events[i]);
 		else
-			add_fact(&facts, host, input, &events[i]);
+			add_fact(&facts, host, input, events[i]);
 	}
 	name_joins(&facts);
 	if (rc == 0)
-		rc = find_refusals(s, from, a, &facts);
+		rc = find_refusals(s, from, &facts);
 	add_answered_joins(&facts);
 	find_steps(&facts, from->input_count, a, out);
-	for (size_t i = 0; i < sizeof link_rules / sizeof *link_rules; i++)
-		apply_rule(&facts, &link_rules[i], a, out);
+	for (size_t i = 0; i < sizeof link_rules / sizeof *link_rules; i++) {
+		arena_reset(scratch);
+		apply_rule(&facts, &link_rules[i], scratch, a, out);
+	}
+	arena_free(scratch);
 	arena_free(facts.arena);
 	return rc;
 }

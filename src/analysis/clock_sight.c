@@ -205,7 +205,7 @@ static bool has_two_captured_hosts(const struct link_sources *from)
 static int load_sights(struct store *s, const struct link_sources *from, struct arena *a, struct sight **out, size_t *count)
 {
 	const enum event_type types[] = { EVENT_NET_SIGHTED };
-	struct event *events;
+	const struct event **events;
 	size_t n;
 
 	*count = 0;
@@ -213,11 +213,11 @@ static int load_sights(struct store *s, const struct link_sources *from, struct 
 		return -1;
 	*out = arena_array(a, n, sizeof **out);
 	for (size_t i = 0; i < n; i++) {
-		struct sight one = { .a = event_text(&events[i], FIELD_PATH_A), .b = event_text(&events[i], FIELD_PATH_B),
-				     .is_answer = sv_eq(event_text(&events[i], FIELD_DIRECTION), SV("ba")), .event = &events[i] };
+		struct sight one = { .a = event_text(events[i], FIELD_PATH_A), .b = event_text(events[i], FIELD_PATH_B),
+				     .is_answer = sv_eq(event_text(events[i], FIELD_DIRECTION), SV("ba")), .event = events[i] };
 
-		if (event_int(&events[i], FIELD_DIGEST, &one.digest) && !sv_is_absent(events[i].host) &&
-		    clock_links_host(from, events[i].host, &one.host) && clock_links_input(from, events[i].place.input, &one.input))
+		if (event_int(events[i], FIELD_DIGEST, &one.digest) && !sv_is_absent(events[i]->host) &&
+		    clock_links_host(from, events[i]->host, &one.host) && clock_links_input(from, events[i]->place.input, &one.input))
 			(*out)[(*count)++] = one;
 	}
 	return 0;

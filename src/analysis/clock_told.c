@@ -44,20 +44,20 @@ static int by_time(const void *left, const void *right)
 static int load(struct store *s, const struct clocks *c, struct arena *a, struct sv host, struct tellings *out)
 {
 	const enum event_type types[] = { EVENT_CLOCK_STEP };
-	struct event *events;
+	const struct event **events;
 	size_t n;
 
 	if (query_load(s, types, 1, a, &events, &n) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
-		const struct zone *zone = clock_zone_of(c, events[i].place.input);
-		struct told t = { .event = &events[i], .at_us = clock_add(events[i].time.us, events[i].duration_us),
-				  .within_us = events[i].duration_us };
+		const struct zone *zone = clock_zone_of(c, events[i]->place.input);
+		struct told t = { .event = events[i], .at_us = clock_add(events[i]->time.us, events[i]->duration_us),
+				  .within_us = events[i]->duration_us };
 
-		if (!sv_eq(events[i].host, host))
+		if (!sv_eq(events[i]->host, host))
 			continue;
 		t.at_us = clock_sub(t.at_us, zone == NULL ? 0 : zone->offset_s * US_PER_S);
-		t.has_step = event_int(&events[i], FIELD_STEP_MICROS, &t.step_us) && t.step_us != 0;
+		t.has_step = event_int(events[i], FIELD_STEP_MICROS, &t.step_us) && t.step_us != 0;
 		*ARENA_PUSH(a, out->items, out->count, out->capacity) = t;
 	}
 	if (out->count > 1)

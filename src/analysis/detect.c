@@ -148,17 +148,17 @@ const struct measure *window_measure(const struct window *w, enum measure_id id)
 
 int64_t detect_number(const struct event *e, enum event_field f)
 {
-	return event_has(e, f) ? e->value[f].number : 0;
+	return event_has(e, f) ? event_value(e, f)->number : 0;
 }
 
 void detect_keep(struct arena *a, const struct event *e, struct event *kept)
 {
-	*kept = *e;
+	event_copy(kept, e);
 	kept->host = arena_copy(a, e->host);
 	kept->text = arena_copy(a, e->text);
 	for (int f = 0; f < FIELD_COUNT; f++)
 		if (field_infos[f].type == FIELD_TEXT && event_has(e, (enum event_field)f))
-			event_set_text(kept, (enum event_field)f, arena_copy(a, e->value[f].text));
+			event_set_text(kept, (enum event_field)f, arena_copy(a, event_text(e, (enum event_field)f)));
 }
 
 void *detect_room(struct arena *a, void *items, size_t size, size_t index, size_t *capacity)
@@ -170,12 +170,13 @@ void *detect_room(struct arena *a, void *items, size_t size, size_t index, size_
 
 void detect_evidence(const struct detect_context *ctx, struct window *w, const struct event *e, const char *role)
 {
-	struct event kept = *e;
+	struct event kept;
 
 	if (w->evidence.count >= DETECT_EVIDENCE_MAX) {
 		detect_measure(w, MEASURE_EVIDENCE_LEFT_OUT, 1);
 		return;
 	}
+	event_copy(&kept, e);
 	/* The window's names outlive the query whose views the event holds. */
 	kept.host = w->host;
 	kept.text = arena_copy(ctx->arena, e->text);
@@ -238,8 +239,19 @@ static void merge_silence(struct window *w, const struct window *other)
 	}
 }
 
+/*
+ * What one took for the end of its outage was followed by the other's losses before anything went through.
+ * Retransmissions that were counted by the second alone (no outage) may be what the peer's timers still repeat.
+ */
+static bool is_belied(const struct window *w, const struct window *other)
+{
+	return w->has_outage && other->has_outage && other->has_lost && w->outage.end.us < other->lost.end.us &&
+	       other->lost.start.us < w->span.end.us;
+}
+
 static void merge(struct arena *a, struct window *w, const struct window *other, bool add)
 {
+	w->comes_and_goes = w->comes_and_goes || other->comes_and_goes || is_belied(w, other) || is_belied(other, w);
 	merge_silence(w, other);
 	merge_measures(w, other, add);
 	merge_evidence(a, w, other);

@@ -92,7 +92,7 @@ static void set_limit(const struct detect_context *ctx, struct baseline *b)
 static bool has_rtt(const struct event *e)
 {
 	return event_has(e, FIELD_RTT_MEDIAN_US) && detect_number(e, FIELD_RTT_SAMPLES) > 0 &&
-	       e->value[FIELD_RTT_MEDIAN_US].number >= 0 && e->value[FIELD_RTT_MEDIAN_US].number < RTT_US_MAX;
+	       event_value(e, FIELD_RTT_MEDIAN_US)->number >= 0 && event_value(e, FIELD_RTT_MEDIAN_US)->number < RTT_US_MAX;
 }
 
 static int find_baselines(const struct detect_context *ctx, struct delays *d)
@@ -107,7 +107,7 @@ static int find_baselines(const struct detect_context *ctx, struct delays *d)
 		size_t i = direction_index(detect_path(ctx, &e), &e);
 
 		d->baselines = detect_room(ctx->arena, d->baselines, sizeof *d->baselines, i, &d->baseline_capacity);
-		add_to_baseline(ctx->arena, &d->baselines[i], e.value[FIELD_RTT_MEDIAN_US].number);
+		add_to_baseline(ctx->arena, &d->baselines[i], event_value(&e, FIELD_RTT_MEDIAN_US)->number);
 	}
 	seconds_free(seconds);
 	for (size_t i = 0; i < d->baseline_capacity; i++)
@@ -120,9 +120,9 @@ static int64_t slow_samples(const struct event *e, int64_t limit_us)
 {
 	int64_t n = detect_number(e, FIELD_RTT_SAMPLES);
 
-	if (event_has(e, FIELD_RTT_MIN_US) && e->value[FIELD_RTT_MIN_US].number > limit_us)
+	if (event_has(e, FIELD_RTT_MIN_US) && event_value(e, FIELD_RTT_MIN_US)->number > limit_us)
 		return n;
-	return e->value[FIELD_RTT_MEDIAN_US].number > limit_us ? (n + 1) / 2 : 0;
+	return event_value(e, FIELD_RTT_MEDIAN_US)->number > limit_us ? (n + 1) / 2 : 0;
 }
 
 static void widen_delay(const struct detect_context *ctx, const struct baseline *b, struct slow_run *run,
@@ -135,7 +135,7 @@ static void widen_delay(const struct detect_context *ctx, const struct baseline 
 		w->span.end = w->outage.end = second.end;
 	detect_measure(w, MEASURE_RTT_MEDIAN_US, b->median_us);
 	if (event_has(e, FIELD_RTT_MAX_US))
-		detect_measure(w, MEASURE_RTT_MAX_US, e->value[FIELD_RTT_MAX_US].number);
+		detect_measure(w, MEASURE_RTT_MAX_US, event_value(e, FIELD_RTT_MAX_US)->number);
 	detect_evidence(ctx, w, e, "round trips of this second were far beyond the path's usual");
 }
 

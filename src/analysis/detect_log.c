@@ -64,13 +64,13 @@ static int by_log(const void *x, const void *y)
 static int load(const struct detect_context *ctx, const enum event_type *types, size_t n,
 		int (*order)(const void *, const void *), struct says *out)
 {
-	struct event *events;
+	const struct event **events;
 
 	if (query_load(ctx->store, types, n, ctx->arena, &events, &out->count) < 0)
 		return -1;
 	out->items = arena_array(ctx->arena, out->count, sizeof *out->items);
 	for (size_t i = 0; i < out->count; i++)
-		out->items[i] = (struct said){ &events[i], clock_event_to_ref(ctx->clocks, &events[i]) };
+		out->items[i] = (struct said){ events[i], clock_event_to_ref(ctx->clocks, events[i]) };
 	if (out->count > 1)
 		qsort(out->items, out->count, sizeof *out->items, order);
 	return 0;

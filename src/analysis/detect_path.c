@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/own_address.h"
 #include "analysis/seconds.h"
 
 static int64_t event_end_us(const struct event *e)
@@ -37,7 +38,7 @@ static int64_t blackout_limit_us(const struct detect_context *ctx, const struct 
 static int64_t stood_from_us(const struct event *e)
 {
 	enum event_field from = event_has(e, FIELD_LOSS_AT_US) ? FIELD_LOSS_AT_US : FIELD_SIGN_AT_US;
-	int64_t us = event_has(e, from) ? e->value[from].number : e->time.us;
+	int64_t us = event_has(e, from) ? event_value(e, from)->number : e->time.us;
 
 	return us < e->time.us || us > event_end_us(e) ? e->time.us : us;
 }
@@ -45,7 +46,7 @@ static int64_t stood_from_us(const struct event *e)
 static int64_t sign_us(const struct event *e, int64_t loss_us)
 {
 	int64_t end_us = event_end_us(e);
-	int64_t us = event_has(e, FIELD_SIGN_AT_US) ? e->value[FIELD_SIGN_AT_US].number : end_us;
+	int64_t us = event_has(e, FIELD_SIGN_AT_US) ? event_value(e, FIELD_SIGN_AT_US)->number : end_us;
 
 	return us < loss_us || us > end_us ? end_us : us;
 }
@@ -53,7 +54,7 @@ static int64_t sign_us(const struct event *e, int64_t loss_us)
 /* The latest segment of the stall that is known to be lost; the first one is. */
 static int64_t lost_us(const struct event *e, int64_t loss_us)
 {
-	int64_t us = event_has(e, FIELD_LOST_AT_US) ? e->value[FIELD_LOST_AT_US].number : loss_us;
+	int64_t us = event_has(e, FIELD_LOST_AT_US) ? event_value(e, FIELD_LOST_AT_US)->number : loss_us;
 
 	return us < loss_us || us > event_end_us(e) ? loss_us : us;
 }
@@ -90,7 +91,7 @@ static void take_stall(const struct detect_context *ctx, const struct event *e)
 	detect_measure(w, MEASURE_RETRANSMITS, detect_number(e, FIELD_RETRANSMITS));
 	detect_measure(w, MEASURE_TIMEOUTS, detect_number(e, FIELD_TIMEOUTS));
 	if (event_has(e, FIELD_RTT_MEDIAN_US))
-		detect_measure(w, MEASURE_RTT_MEDIAN_US, e->value[FIELD_RTT_MEDIAN_US].number);
+		detect_measure(w, MEASURE_RTT_MEDIAN_US, event_value(e, FIELD_RTT_MEDIAN_US)->number);
 	detect_evidence(ctx, w, e, "data stood unacknowledged on this connection");
 }
 
@@ -156,7 +157,8 @@ struct lossy_second {
 	int64_t second; /* since 1970, by the host's clock */
 	int64_t start_us, end_us;
 	int64_t segments, retransmits, timeouts;
-	int64_t lost_from_us, lost_to_us;	/* when what timed out had been sent; from 0: not known */
+	int64_t since_us;			/* what timed out was lost since then, at the earliest; 0: not known */
+	int64_t lost_from_us, lost_to_us;	/* when what timed out had been sent, where that was seen; from 0: not known */
 	struct event *events; /* the first of those that show loss; room for SECOND_EVENTS_MAX once there was one */
 	size_t event_count, more;
 	size_t window; /* 1 + index of the path's last window; 0: none */
@@ -169,6 +171,7 @@ struct given_up {
 };
 
 struct losses {
+	struct own_addresses *own;
 	struct lossy_second *items;
 	size_t capacity;
 	struct given_up *given_up; /* by end */
@@ -194,11 +197,14 @@ static bool is_lossy(const struct detect_context *ctx, int64_t segments, int64_t
 /* The segments were lost when they were sent, not when their timers ran out. */
 static void add_lost(const struct detect_context *ctx, struct window *w, const struct lossy_second *s)
 {
+	if (s->since_us == 0)
+		return;
+	struct ref_time since = detect_span(ctx, s->path->host, s->since_us, s->since_us).start;
+	struct span lost = detect_span(ctx, s->path->host, s->lost_from_us, s->lost_to_us);
+	if (since.us < w->span.start.us)
+		w->span.start = w->outage.start = since;
 	if (s->lost_from_us == 0)
 		return;
-	struct span lost = detect_span(ctx, s->path->host, s->lost_from_us, s->lost_to_us);
-	if (lost.start.us < w->span.start.us)
-		w->span.start = w->outage.start = lost.start;
 	if (!w->has_lost || lost.start.us < w->lost.start.us)
 		w->lost.start = lost.start;
 	if (!w->has_lost || lost.end.us > w->lost.end.us)
@@ -297,13 +303,26 @@ static bool is_given_up(const struct losses *losses, const struct event *e)
 	return false;
 }
 
-static void take_lost(struct lossy_second *s, const struct event *e)
+/* Of another host's data a capture sees what came, not when that was sent in vain which did not: some time since it was heard last. */
+static bool is_seen_sent(const struct losses *losses, const struct event *e)
+{
+	struct sv own = own_address_of(losses->own, e->host);
+	enum event_field sender = sv_eq(event_text(e, FIELD_DIRECTION), SV("ab")) ? FIELD_PATH_A : FIELD_PATH_B;
+
+	return sv_is_absent(own) || sv_eq(own, path_address(event_text(e, sender)));
+}
+
+static void take_lost(const struct losses *losses, struct lossy_second *s, const struct event *e)
 {
 	if (!event_has(e, FIELD_LOSS_AT_US) || !event_has(e, FIELD_LOST_AT_US))
 		return;
-	int64_t from_us = e->value[FIELD_LOSS_AT_US].number, to_us = e->value[FIELD_LOST_AT_US].number;
+	int64_t from_us = event_value(e, FIELD_LOSS_AT_US)->number, to_us = event_value(e, FIELD_LOST_AT_US)->number;
 
 	if (from_us > to_us || to_us > event_end_us(e))
+		return;
+	if (s->since_us == 0 || from_us < s->since_us)
+		s->since_us = from_us;
+	if (!is_seen_sent(losses, e))
 		return;
 	if (s->lost_from_us == 0 || from_us < s->lost_from_us)
 		s->lost_from_us = from_us;
@@ -332,7 +351,7 @@ static void take_second(const struct detect_context *ctx, struct losses *losses,
 	s->segments += detect_number(e, FIELD_SEGMENTS);
 	s->retransmits += retransmits_of(e);
 	s->timeouts += detect_number(e, FIELD_TIMEOUTS);
-	take_lost(s, e);
+	take_lost(losses, s, e);
 	if (shows_loss(e))
 		keep_event(ctx->arena, s, e);
 }
@@ -344,7 +363,7 @@ int detect_loss(const struct detect_context *ctx)
 	struct event e;
 	int rc;
 
-	if (find_given_up(ctx, &losses) < 0)
+	if (find_given_up(ctx, &losses) < 0 || own_addresses_find(ctx->store, ctx->arena, &losses.own) < 0)
 		return -1;
 	seconds = seconds_new(ctx->store, ctx->arena);
 	while ((rc = seconds_next(seconds, &e)) == 1)
@@ -362,7 +381,7 @@ int detect_loss(const struct detect_context *ctx)
 
 /* When brokers started, by their logs; and what was refused, by whom. */
 struct resets {
-	struct event *started, *refused; /* by time */
+	const struct event **started, **refused; /* by time */
 	size_t started_count, refused_count;
 	size_t *window; /* by path: 1 + index of its last window of a reset; 0: none */
 	size_t window_capacity;
@@ -371,7 +390,7 @@ struct resets {
 static bool is_restart(const struct detect_context *ctx, const struct resets *r, struct ref_time t)
 {
 	for (size_t i = 0; i < r->started_count; i++) {
-		int64_t after_us = clock_event_to_ref(ctx->clocks, &r->started[i]).us - t.us;
+		int64_t after_us = clock_event_to_ref(ctx->clocks, r->started[i]).us - t.us;
 
 		if (after_us >= 0 && after_us <= detect_threshold(ctx, THRESHOLD_RESET_RESTART_S) * US_PER_S)
 			return true;
@@ -413,10 +432,10 @@ static bool refuses_others(const struct detect_context *ctx, const struct resets
 	int64_t near_us = ctx->heartbeat_ms * US_PER_MS;
 	size_t at = 0;
 
-	while (at < r->refused_count && r->refused[at].time.us < e->time.us - near_us)
+	while (at < r->refused_count && r->refused[at]->time.us < e->time.us - near_us)
 		at++;
 	for (size_t end = at + REFUSALS_LOOKED_AT; at < r->refused_count && at < end; at++) {
-		const struct event *x = &r->refused[at];
+		const struct event *x = r->refused[at];
 
 		if (x->time.us > e->time.us + near_us)
 			break;

@@ -104,13 +104,27 @@ static void add_connection(struct arena *a, struct conversation *c, struct span 
 	add_phase(a, all, span);
 }
 
-/* The part of a quiet phase of the caller from when its last word has been answered. */
-static struct span after_answer(const struct conversation *c, struct span s)
+static struct span from_on(struct span s, struct ref_time t)
 {
-	const struct span *unanswered = last_from(&c->called_quiet, s.start.us);
+	if (t.us > s.start.us)
+		s.start.us = t.us < s.end.us ? t.us : s.end.us;
+	return s;
+}
 
-	if (unanswered != NULL && unanswered->end.us > s.start.us)
-		s.start.us = unanswered->end.us < s.end.us ? unanswered->end.us : s.end.us;
+/*
+ * The part of a quiet phase of the caller from when its last word has been answered. A client without a timer waits for
+ * what it has fetched last, for as long as the broker may hold that back, and owes nothing meanwhile.
+ */
+static struct span after_answer(const struct detect_context *ctx, const struct conversation *c, const struct event *e)
+{
+	struct span s = detect_event_span(ctx, e);
+	const struct span *unanswered = last_from(&c->called_quiet, s.start.us);
+	int64_t spoken_us;
+
+	if (unanswered != NULL)
+		s = from_on(s, unanswered->end);
+	if (c->is_untimed && event_int(e, FIELD_SPOKEN_AT_US, &spoken_us))
+		s = from_on(s, detect_span(ctx, e->host, spoken_us, spoken_us).start);
 	return s;
 }
 
@@ -237,7 +251,7 @@ static bool is_spanned(const struct detect_context *ctx, const struct conversati
 
 /* What logs say of memberships, in order of time. */
 struct membership_log {
-	struct event *events;
+	const struct event **events;
 	size_t count;
 };
 
@@ -289,7 +303,7 @@ static bool owes_nothing(const struct detect_context *ctx, const struct conversa
 	bool client_joins = false, group_joins = false;
 
 	for (size_t i = 0; i < log->count; i++) {
-		const struct event *e = &log->events[i];
+		const struct event *e = log->events[i];
 		int64_t after_us = clock_event_to_ref(ctx->clocks, e).us - s.start.us;
 		bool is_clients = event_infos[e->type].side == SIDE_CLIENT;
 
@@ -319,7 +333,7 @@ static bool is_closing_within(const struct detect_context *ctx, const struct mem
 	int64_t near_us = detect_threshold(ctx, THRESHOLD_PAUSE_LEAVE_MS) * US_PER_MS;
 
 	for (size_t i = 0; i < lines->count; i++) {
-		const struct event *e = &lines->events[i];
+		const struct event *e = lines->events[i];
 		int64_t us = clock_event_to_ref(ctx->clocks, e).us;
 
 		if (us > s.start.us + near_us && us < s.end.us - near_us && sv_eq(e->host, host))
@@ -357,19 +371,33 @@ static bool may_be_handling(const struct detect_context *ctx, const struct conve
 	return spoken_us - e->time.us <= near_us || brought_records(c, detect_span(ctx, e->host, spoken_us, spoken_us).start);
 }
 
+static void leave_untold(const struct detect_context *ctx, const struct path *path, struct span s, const struct event *e)
+{
+	struct windows *out = ctx->out;
+	struct window *w = ARENA_PUSH(ctx->arena, out->untold, out->untold_count, out->untold_capacity);
+
+	*w = (struct window){ .kind = WINDOW_PROCESS_PAUSE, .kinds = 1U << WINDOW_PROCESS_PAUSE, .source = "capture",
+			      .host = path->host, .path_a = path->a, .path_b = path->called, .span = s };
+	detect_evidence(ctx, w, e, "the client sent nothing: its handler was at work, or the process stood still");
+}
+
 static void take_quiet_caller(const struct detect_context *ctx, const struct conversation *c,
 			      const struct membership_log *log, const struct membership_log *lines,
 			      const struct event *e)
 {
-	struct span whole = detect_event_span(ctx, e), s = after_answer(c, whole);
+	struct span whole = detect_event_span(ctx, e), s = after_answer(ctx, c, e);
 
 	if (span_length_us(s) <= detect_pause_limit_us(ctx, WINDOW_PROCESS_PAUSE) || !is_spanned(ctx, c, whole) ||
 	    is_its_habit(ctx, c))
 		return;
 	if (detect_number(e, FIELD_ACKS) == 0 && detect_number(e, FIELD_PENDING) == 0)
 		return;
-	if (may_be_handling(ctx, c, e) || owes_nothing(ctx, c, log, e->host, s) || is_closing_within(ctx, lines, e->host, s))
+	if (owes_nothing(ctx, c, log, e->host, s) || is_closing_within(ctx, lines, e->host, s))
 		return;
+	if (may_be_handling(ctx, c, e)) {
+		leave_untold(ctx, c->path, s, e);
+		return;
+	}
 	struct window *w = detect_add(ctx, WINDOW_PROCESS_PAUSE, "capture", SV_ABSENT, c->path, s);
 	w->censored = detect_number(e, FIELD_CENSORED) != 0;
 	detect_measure(w, MEASURE_ACKS, detect_number(e, FIELD_ACKS));
@@ -496,7 +524,7 @@ static const struct standstill *standstill_of(const struct detect_context *ctx, 
 
 /* What brokers logged: one that logs is not paused, and while a group is joining its members wait rightly. */
 struct broker_log {
-	struct event *events;
+	const struct event **events;
 	size_t count;
 };
 
@@ -510,14 +538,14 @@ static bool is_contradicted(const struct detect_context *ctx, const struct broke
 	bool joining = false;
 
 	for (size_t i = 0; i < log->count; i++) {
-		struct ref_time t = clock_event_to_ref(ctx->clocks, &log->events[i]);
+		struct ref_time t = clock_event_to_ref(ctx->clocks, log->events[i]);
 
 		/* The first line that it writes again may stand at the very end. */
 		if (t.us > s.start.us && t.us < s.end.us - US_PER_S)
 			return true;
 		/* Members come while a group is joining: that they do ends nothing. */
-		if (t.us <= s.start.us && is_of_group(log->events[i].type))
-			joining = is_joining(log->events[i].type);
+		if (t.us <= s.start.us && is_of_group(log->events[i]->type))
+			joining = is_joining(log->events[i]->type);
 	}
 	return joining;
 }
@@ -531,7 +559,7 @@ static struct span before_joining(const struct detect_context *ctx, const struct
 	bool is_waiting = false;
 
 	for (size_t i = 0; i < joins->count; i++) {
-		const struct event *e = &joins->events[i];
+		const struct event *e = joins->events[i];
 		struct ref_time t = clock_event_to_ref(ctx->clocks, e);
 
 		if (!sv_eq(e->host, host))
@@ -559,7 +587,7 @@ static void take_quiet_server(const struct detect_context *ctx, const struct con
 	struct window *w = detect_add(ctx, WINDOW_SERVER_PAUSE, "capture", SV_ABSENT, c->path, s);
 	w->censored = detect_number(e, FIELD_CENSORED) != 0;
 	detect_measure(w, MEASURE_ACKS, detect_number(e, FIELD_ACKS));
-	detect_evidence(ctx, w, e, "the called side acknowledged requests and answered none, of any caller");
+	detect_evidence(ctx, w, e, "every caller had requests that stood unanswered, though the called side had acknowledged them");
 }
 
 int detect_server_pause(const struct detect_context *ctx)

@@ -10,6 +10,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "analysis/rebalance_index.h"
+
 /* So many payloads under one key are told apart; what has yet another is a conflict and no intent. */
 #define PAYLOADS_MAX 16
 
@@ -326,12 +328,13 @@ int duplicates_find(struct store *s, const struct clocks *c, const struct groups
 	(void)w;
 	(void)o;
 	*out = (struct side_effects){ 0 };
+	rebalances_index(r, a);
 	if (attempts_load(s, c, a, &attempts) < 0 || grants_find(s, c, g, r, &attempts, a, &grants) < 0 ||
 	    redeliveries_find(s, c, g, r, &attempts, &grants, a, &redeliveries) < 0 ||
 	    partitions_moved_find(s, c, &grants, &redeliveries, a, r) < 0)
 		return -1;
 	work.causes = (struct cause_context){ .groups = g, .rebalances = r, .attempts = &attempts, .grants = &grants,
-					      .redeliveries = &redeliveries };
+					      .redeliveries = &redeliveries, .longest_batch_us = cause_longest_batch_us(g) };
 	order = by_intent(&attempts, a, &count);
 	take_intents(&work, order, count);
 	total(out, a);

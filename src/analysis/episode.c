@@ -21,6 +21,7 @@
 enum part {
 	PART_NONE,
 	PART_BEGINS,	/* the coordinator prepares; the line has the old generation */
+	PART_BUMPS,	/* the same under the consumer protocol; the line has the new epoch, and never a reason */
 	PART_FORMS,	/* the generation is complete */
 	PART_EMPTIES,	/* complete, and without members */
 	PART_ENDS,	/* the assignment is known */
@@ -37,6 +38,7 @@ static const struct {
 	{ EVENT_CLIENT_JOINED, PART_JOINED },	   { EVENT_CLIENT_ASSIGNMENT_COMPUTED, PART_JOINED },
 	{ EVENT_CLIENT_SYNCED, PART_SYNCED },	   { EVENT_GROUP_STORED, PART_ENDS },
 	{ EVENT_WIRE_JOINED, PART_JOINED },	   { EVENT_WIRE_SYNCED, PART_SYNCED },
+	{ EVENT_GROUP_BUMPED, PART_BUMPS },
 };
 
 static enum part part_of(const struct event *e)
@@ -49,6 +51,11 @@ static enum part part_of(const struct event *e)
 			return parts[i].part;
 	}
 	return PART_NONE;
+}
+
+static bool is_beginning(enum part part)
+{
+	return part == PART_BEGINS || part == PART_BUMPS;
 }
 
 /* The episodes by generation, in the order of their making where it is the same. */
@@ -113,10 +120,13 @@ static bool is_same_life(const struct group_life *life, const struct episode *ep
 	return distance_us(ep->r.span, t) <= same_life_us(life);
 }
 
-/* The second beginning of one generation is another life of the group, unless one log was read twice. */
+/*
+ * The second beginning of one generation is another life of the group, unless one log was read twice; or unless the
+ * generation had not been formed: a coordinator that loads a group anew knows nothing of who was joining, and begins again.
+ */
 static bool is_same_beginning(const struct group_life *life, const struct episode *ep, struct ref_time t)
 {
-	if (!ep->has_begun)
+	if (!ep->has_begun || !ep->has_formed)
 		return is_same_life(life, ep, t);
 	return llabs(ep->begun.us - t.us) <= EPISODE_SLACK_US;
 }
@@ -200,16 +210,18 @@ static void take(struct group_life *life, struct episode *ep, const struct sight
 {
 	const struct event *e = s->event;
 
-	if (part == PART_BEGINS && !ep->has_begun) {
+	if (is_beginning(part) && !ep->has_begun) {
 		ep->has_begun = true;
+		ep->is_bumped = part == PART_BUMPS;
 		ep->begun = s->time;
 		ep->r.span.start = s->time;
-		ep->preparing = e;
+		ep->preparing = ep->is_bumped ? NULL : e;
 	}
 	if (part == PART_FORMS || part == PART_EMPTIES || part == PART_JOINED)
 		form(ep, s->time);
 	if (part == PART_EMPTIES)
 		ep->r.empties_group = true;
+	ep->has_ended = ep->has_ended || part == PART_ENDS || part == PART_SYNCED || part == PART_EMPTIES;
 	if (event_infos[e->type].side == SIDE_BROKER && sv_is_absent(ep->broker_host))
 		ep->broker_host = e->host;
 	stretch(ep, s->time);
@@ -230,7 +242,7 @@ static struct episode *place(struct group_life *life, struct index *ix, const st
 		/* Stored anew long after, when a static member's process was followed by another: no rebalance. */
 		if (s->event->type == EVENT_GROUP_STORED && is_newest(life, ep))
 			return is_same_life(life, ep, s->time) ? ep : NULL;
-		if (part == PART_BEGINS ? is_same_beginning(life, ep, s->time) : is_same_life(life, ep, s->time))
+		if (is_beginning(part) ? is_same_beginning(life, ep, s->time) : is_same_life(life, ep, s->time))
 			return ep;
 	}
 	ep = episode_new(life, s->time);

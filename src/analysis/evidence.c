@@ -39,11 +39,11 @@ static void render_field(struct buf *b, const struct event *e, enum event_field 
 
 	buf_printf(b, "%.*s=", SV_ARG(name));
 	if (field_infos[f].type == FIELD_TEXT)
-		buf_add(b, e->value[f].text);
+		buf_add(b, event_value(e, f)->text);
 	else if (sv_ends_with(name, SV("_at_us")))
-		tstamp_format(b, e->value[f].number);
+		tstamp_format(b, event_value(e, f)->number);
 	else
-		buf_printf(b, "%" PRId64, e->value[f].number);
+		buf_printf(b, "%" PRId64, event_value(e, f)->number);
 }
 
 /* "net.stall 10.77.0.11:43210 -> 10.77.0.2:9092, 12.345 s, retransmits=7" */

@@ -99,19 +99,52 @@ static bool is_window_of_others(const struct surroundings *near, const struct wi
 	return !w->seen_elsewhere && is_host_of_others(near, w->host);
 }
 
+/* The addresses that the member is seen to call where something befell it there. */
+struct called {
+	struct sv *items;
+	size_t count, capacity;
+};
+
+static bool is_called(const struct called *all, struct sv address)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (sv_eq(all->items[i], address))
+			return true;
+	return false;
+}
+
+/* A broker that stands still does so for all who call it, whoever's capture shows it. */
+static bool is_pause_of_called(const struct called *all, const struct window *w)
+{
+	return w->kind == WINDOW_SERVER_PAUSE && w->path_b.n > 0 && is_called(all, w->path_b);
+}
+
+static void take_window(const struct exposure_context *ctx, struct surroundings *near, const struct window *w)
+{
+	*ARENA_PUSH(ctx->arena, near->windows, near->window_count, near->window_capacity) = w;
+	span_set_add(window_is_jitter(w) ? &near->jitter : &near->pauses, ctx->arena, w->span);
+	if (window_is_jitter(w))
+		span_set_add(&near->outages, ctx->arena, w->outage);
+}
+
 static void find_windows(const struct exposure_context *ctx, struct surroundings *near)
 {
+	bool *is_near = arena_array(ctx->arena, ctx->windows->count, sizeof *is_near);
+	struct called called = { NULL, 0, 0 };
+
 	for (size_t i = 0; i < ctx->windows->count; i++) {
 		const struct window *w = &ctx->windows->items[i];
 		bool certain = true;
 		if (is_window_of_others(near, w) || !concerns(near, w, &certain))
 			continue;
+		is_near[i] = true;
 		near->is_certain &= certain;
-		*ARENA_PUSH(ctx->arena, near->windows, near->window_count, near->window_capacity) = w;
-		span_set_add(window_is_jitter(w) ? &near->jitter : &near->pauses, ctx->arena, w->span);
-		if (window_is_jitter(w))
-			span_set_add(&near->outages, ctx->arena, w->outage);
+		if (certain && w->path_b.n > 0 && !is_called(&called, w->path_b))
+			*ARENA_PUSH(ctx->arena, called.items, called.count, called.capacity) = w->path_b;
 	}
+	for (size_t i = 0; i < ctx->windows->count; i++)
+		if (is_near[i] || is_pause_of_called(&called, &ctx->windows->items[i]))
+			take_window(ctx, near, &ctx->windows->items[i]);
 }
 
 /* Of a member whose host is not known: that of all hosts on which it may be, and what has no host. */

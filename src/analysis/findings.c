@@ -3,6 +3,7 @@
 
 #include "analysis/findings.h"
 
+#include "analysis/handling.h"
 #include "analysis/heard.h"
 #include "analysis/stall.h"
 
@@ -46,12 +47,16 @@ int findings_make(struct store *s, const struct analysis_options *o, struct aren
 	    rebalances_find(s, &out->clocks, &out->groups, o, a, &out->rebalances) < 0 ||
 	    heard_find(s, &out->clocks, &out->groups, a, &out->rebalances) < 0 ||
 	    share_find(&out->clocks, &out->groups, &out->windows, o, a, &out->rebalances, &out->share) < 0 ||
-	    stalls_find(s, &out->clocks, &out->groups, a, &out->rebalances) < 0 ||
-	    duplicates_find(s, &out->clocks, &out->groups, &out->windows, o, a, &out->rebalances, &out->effects) < 0 ||
+	    stalls_find(s, &out->clocks, &out->groups, a, &out->rebalances) < 0)
+		return -1;
+	handlings_name(&out->windows, a, &out->rebalances);
+	if (duplicates_find(s, &out->clocks, &out->groups, &out->windows, o, a, &out->rebalances, &out->effects) < 0 ||
 	    idempotency_find(&out->effects, a, &out->idempotency) < 0 ||
 	    tune_find(&out->groups, &out->windows, &out->rebalances, &out->share, &out->effects, &out->idempotency, o, a,
 		      &out->tuning) < 0)
 		return -1;
 	find_span(out);
+	/* What is found cites them. */
+	query_keep_loaded(s, a);
 	return 0;
 }

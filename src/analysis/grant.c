@@ -11,43 +11,10 @@
 #include <string.h>
 
 #include "analysis/echo.h"
+#include "analysis/rebalance_index.h"
 #include "base/order.h"
 
 /* ---- rebalances ---- */
-
-/* The latest of the group (absent: any) that had begun by then; 0 when none had. */
-static unsigned rebalance_begun(const struct rebalances *r, struct sv group, struct ref_time t)
-{
-	const struct rebalance *best = NULL;
-
-	for (size_t i = 0; i < r->count; i++) {
-		const struct rebalance *one = &r->items[i];
-		if (one->span.start.us <= t.us && (sv_is_absent(group) || sv_eq(one->group, group)) &&
-		    (best == NULL || one->span.start.us >= best->span.start.us))
-			best = one;
-	}
-	return best == NULL ? 0 : best->id;
-}
-
-/* A group that was made anew counts its generations from 1 again: the nearest in time. */
-static unsigned rebalance_of_generation(const struct rebalances *r, struct sv group, int64_t generation,
-					struct ref_time t)
-{
-	const struct rebalance *best = NULL;
-	int64_t least = 0;
-
-	for (size_t i = 0; i < r->count; i++) {
-		const struct rebalance *one = &r->items[i];
-		int64_t apart = one->span.start.us > t.us ? one->span.start.us - t.us : t.us - one->span.start.us;
-		if (!one->has_generation || one->generation != generation || one->empties_group || !sv_eq(one->group, group))
-			continue;
-		if (best == NULL || apart < least) {
-			best = one;
-			least = apart;
-		}
-	}
-	return best == NULL ? 0 : best->id;
-}
 
 unsigned grants_rebalance(const struct rebalances *r, struct sv group, const int64_t *generation, struct ref_time t)
 {
@@ -188,7 +155,8 @@ static struct sv name_of(const struct names *names, const struct group *group, s
 		return host;
 	if (is_name(names, client))
 		return client;
-	for (size_t i = 0; group != NULL && i < group->member_count; i++) {
+	/* Where effects name nobody it is none of all members. */
+	for (size_t i = 0; names->count > 0 && group != NULL && i < group->member_count; i++) {
 		const struct member *m = &group->members[i];
 		if (!sv_eq(m->host, host) || (!sv_is_absent(client) && !sv_eq(m->client_id, client)))
 			continue;
@@ -297,13 +265,13 @@ static const struct event **load_ordered(struct store *s, const enum event_type 
 					 int (*order_of)(const void *, const void *), size_t *count)
 {
 	const struct event **order;
-	struct event *events;
+	const struct event **events;
 
 	if (query_load(s, types, n, a, &events, count) < 0)
 		return NULL;
 	order = arena_array(a, *count + 1, sizeof(const struct event *));
 	for (size_t i = 0; i < *count; i++)
-		order[i] = &events[i];
+		order[i] = events[i];
 	qsort(order, *count, sizeof(const struct event *), order_of);
 	return order;
 }
@@ -399,6 +367,7 @@ static void take_lone_offset(struct stream *st, const struct clocks *c, const st
 			       .topic = event_text(e, FIELD_TOPIC), .time = clock_event_to_ref(c, e) };
 
 	grant.partition = event_int_or(e, FIELD_PARTITION, -1);
+	grant.is_coarse = e->time.us % US_PER_S == 0;
 	grant.rebalance = rebalance_begun(st->rebalances, grant.group, grant.time);
 	grant.consumer = name_of(names, groups_get(g, grant.group), grant.host, grant.client);
 	grant.evidence.time = grant.time;
@@ -469,6 +438,24 @@ static int cmp_grants(const void *x, const void *y)
 	return order_i64(p->evidence.event, q->evidence.event);
 }
 
+static int cmp_rebalance_grants(const void *x, const void *y)
+{
+	const struct grant *a = *(const struct grant *const *)x, *b = *(const struct grant *const *)y;
+
+	if (a->rebalance != b->rebalance)
+		return a->rebalance < b->rebalance ? -1 : 1;
+	return sv_cmp(a->consumer, b->consumer);
+}
+
+static void sort_by_rebalance(struct grants *out, struct arena *a)
+{
+	out->by_rebalance = arena_array(a, out->count, sizeof(const struct grant *));
+	for (size_t i = 0; i < out->count; i++)
+		out->by_rebalance[i] = &out->items[i];
+	if (out->count > 0)
+		qsort(out->by_rebalance, out->count, sizeof(const struct grant *), cmp_rebalance_grants);
+}
+
 int grants_find(struct store *s, const struct clocks *c, const struct groups *g, const struct rebalances *r,
 		const struct attempts *t, struct arena *a, struct grants *out)
 {
@@ -481,7 +468,16 @@ int grants_find(struct store *s, const struct clocks *c, const struct groups *g,
 		return -1;
 	if (out->count > 0)
 		qsort(out->items, out->count, sizeof *out->items, cmp_grants);
+	sort_by_rebalance(out, a);
 	return 0;
+}
+
+bool grants_gave(const struct grants *grants, unsigned rebalance, struct sv consumer)
+{
+	const struct grant sought = { .rebalance = rebalance, .consumer = consumer }, *key = &sought;
+
+	return grants->count > 0 &&
+	       bsearch(&key, grants->by_rebalance, grants->count, sizeof key, cmp_rebalance_grants) != NULL;
 }
 
 static int cmp_run_grant(const void *run, const void *grant)

@@ -39,6 +39,7 @@ struct homes {
 	struct home *items;	/* by group, client, host; each once */
 	size_t count;
 	size_t capacity;
+	size_t sort_at;
 };
 
 /*
@@ -129,31 +130,32 @@ static bool is_wanted(const struct analysis_options *o, struct sv group)
 	return !sv_is_absent(group) && (sv_is_absent(o->group) || sv_eq(o->group, group));
 }
 
-/* By group, then time. */
-static int load_mentions(struct store *s, const struct clocks *c, const struct analysis_options *o, struct arena *a,
-			 struct mentions *out)
+/* By group, then time. What is adopted is a's, all else is scratch's. */
+static int load_mentions(struct store *s, const struct clocks *c, const struct analysis_options *o, struct arena *scratch,
+			 struct arena *a, struct mentions *out)
 {
 	enum event_type types[EVENT_COUNT];
-	struct memberships known = { NULL, 0, 0 };
+	struct memberships known = { .count = 0 };
 	size_t n = 0, count;
-	struct event *events;
+	const struct event **events;
 
 	for (enum event_type t = 0; t < EVENT_COUNT; t++) {
 		if (is_about_groups(t) && !is_no_mention(t))
 			types[n++] = t;
 	}
-	if (query_load(s, types, n, a, &events, &count) < 0)
+	if (query_load(s, types, n, scratch, &events, &count) < 0)
 		return -1;
 	for (size_t i = 0; i < count; i++)
-		memberships_add(&known, a, event_client(&events[i]), event_text(&events[i], FIELD_GROUP));
+		memberships_add(&known, scratch, event_client(events[i]), event_text(events[i], FIELD_GROUP));
 	memberships_sort(&known);
 	for (size_t i = 0; i < count; i++) {
-		memberships_adopt(&known, &events[i]);
-		if (!is_wanted(o, event_text(&events[i], FIELD_GROUP)))
+		const struct event *e = memberships_adopt(&known, events[i], a);
+
+		if (!is_wanted(o, event_text(e, FIELD_GROUP)))
 			continue;
-		struct mention *m = ARENA_PUSH(a, out->items, out->count, out->capacity);
-		m->event = &events[i];
-		m->time = clock_event_to_ref(c, &events[i]);
+		struct mention *m = ARENA_PUSH(scratch, out->items, out->count, out->capacity);
+		m->event = e;
+		m->time = clock_event_to_ref(c, e);
 	}
 	if (out->count > 0)
 		qsort(out->items, out->count, sizeof *out->items, mention_cmp_group);
@@ -170,18 +172,10 @@ static void find_homes(const struct mentions *all, struct arena *a, struct homes
 			continue;
 		if (sv_is_absent(h.client))
 			h.client = member_id_owner(event_text(e, FIELD_MEMBER));
-		if (out->count == 0 || home_cmp(&out->items[out->count - 1], &h) != 0)
-			*ARENA_PUSH(a, out->items, out->count, out->capacity) = h;
+		out->count = order_unique_at(out->items, out->count, sizeof *out->items, home_cmp, &out->sort_at);
+		*ARENA_PUSH(a, out->items, out->count, out->capacity) = h;
 	}
-	if (out->count == 0)
-		return;
-	qsort(out->items, out->count, sizeof *out->items, home_cmp);
-	size_t kept = 1;
-	for (size_t i = 1; i < out->count; i++) {
-		if (home_cmp(&out->items[kept - 1], &out->items[i]) != 0)
-			out->items[kept++] = out->items[i];
-	}
-	out->count = kept;
+	out->count = order_unique(out->items, out->count, sizeof *out->items, home_cmp);
 }
 
 /* The one host whose log speaks for this client id of this group; absent when there is none, or more than one. */
@@ -461,20 +455,20 @@ static bool is_setting_of(const struct setting_row *row, const struct event *e, 
 	return (is_brokers && !is_told) || is_config_of(e, g->name, homes);
 }
 
-static void find_protocol_setting(struct group *g, const struct event *configs, size_t count, const struct homes *homes)
+static void find_protocol_setting(struct group *g, const struct event *const *configs, size_t count, const struct homes *homes)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (configs[i].type == EVENT_CLIENT_CONFIG && sv_eq(event_text(&configs[i], FIELD_KEY), SV("group.protocol")) &&
-		    is_config_of(&configs[i], g->name, homes))
-			learn(&g->protocol, event_text(&configs[i], FIELD_VALUE));
+		if (configs[i]->type == EVENT_CLIENT_CONFIG && sv_eq(event_text(configs[i], FIELD_KEY), SV("group.protocol")) &&
+		    is_config_of(configs[i], g->name, homes))
+			learn(&g->protocol, event_text(configs[i], FIELD_VALUE));
 	}
 }
 
-static void find_version(struct group *g, const struct event *configs, size_t count, const struct homes *homes)
+static void find_version(struct group *g, const struct event *const *configs, size_t count, const struct homes *homes)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (configs[i].type == EVENT_CLIENT_VERSION && is_config_of(&configs[i], g->name, homes))
-			learn(&g->client_version, event_text(&configs[i], FIELD_VALUE));
+		if (configs[i]->type == EVENT_CLIENT_VERSION && is_config_of(configs[i], g->name, homes))
+			learn(&g->client_version, event_text(configs[i], FIELD_VALUE));
 	}
 }
 
@@ -509,14 +503,14 @@ static bool stated(const struct setting_row *row, const struct group *g, const s
 }
 
 /* said: what names the group. */
-static void find_settings(struct group *g, const struct event *configs, size_t count, const struct homes *homes,
+static void find_settings(struct group *g, const struct event *const *configs, size_t count, const struct homes *homes,
 			  const struct clocks *c, const struct mention *said, size_t said_count, struct arena *a)
 {
 	for (size_t row = 0; row < sizeof setting_rows / sizeof *setting_rows; row++) {
 		struct votes votes = { NULL, 0, 0 };
 		int64_t value;
 		for (size_t i = 0; i < count; i++) {
-			const struct event *e = &configs[i];
+			const struct event *e = configs[i];
 			if (is_setting_of(&setting_rows[row], e, g, homes) && setting_value(event_text(e, FIELD_VALUE), &value))
 				*ARENA_PUSH(a, votes.items, votes.count, votes.capacity) =
 					(struct vote){ value, e, clock_event_to_ref(c, e) };
@@ -547,17 +541,20 @@ int groups_find(struct store *s, const struct clocks *c, const struct analysis_o
 {
 	static const enum event_type config_types[] = { EVENT_CLIENT_CONFIG, EVENT_CLIENT_VERSION, EVENT_BROKER_CONFIG,
 							EVENT_WIRE_CONFIG };
+	struct arena *scratch = arena_new();
 	struct own_addresses *own;
 	struct mentions all = { NULL, 0, 0 };
-	struct homes homes = { NULL, 0, 0 };
-	struct event *configs;
+	struct homes homes = { .count = 0 };
+	const struct event **configs;
 	size_t config_count, groups = 0;
 
 	*out = (struct groups){ NULL, 0 };
-	if (load_mentions(s, c, o, a, &all) < 0 || query_load(s, config_types, 4, a, &configs, &config_count) < 0 ||
-	    own_addresses_find(s, a, &own) < 0)
+	if (load_mentions(s, c, o, scratch, a, &all) < 0 || query_load(s, config_types, 4, scratch, &configs, &config_count) < 0 ||
+	    own_addresses_find(s, a, &own) < 0) {
+		arena_free(scratch);
 		return -1;
-	find_homes(&all, a, &homes);
+	}
+	find_homes(&all, scratch, &homes);
 	for (size_t i = 0; i < all.count; i = group_end(&all, i))
 		groups++;
 	out->items = arena_array(a, groups, sizeof *out->items);
@@ -573,6 +570,7 @@ int groups_find(struct store *s, const struct clocks *c, const struct analysis_o
 		find_stored_session(g, &all.items[i], end - i, a);
 		find_members(g, &all.items[i], end - i, &homes, own, a);
 	}
+	arena_free(scratch);
 	return 0;
 }
 

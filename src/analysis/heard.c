@@ -3,6 +3,9 @@
 
 #include "analysis/heard.h"
 
+#include <stdlib.h>
+
+#include "base/order.h"
 #include "store/query.h"
 
 /* Requests that restart the session timer when they are granted. Under KIP-848 commits do not. */
@@ -54,13 +57,13 @@ static struct ref_time first_received(const struct clocks *c, const struct event
 	return event_int_or(e, FIELD_SAMPLES, 1) > 1 ? clock_event_to_ref(c, e) : received(c, e);
 }
 
-/* Events come in order of when they were sent, which is that of when they arrived but for what was sent again. */
+/* Of the member's events, which come in order of when they were sent: that of when they arrived but for what was sent again. */
 static void take(const struct clocks *c, struct latest *l, const struct event *e)
 {
 	struct rebalance *r = l->rebalance;
 	struct ref_time at = received(c, e);
 
-	if (!sv_eq(event_text(e, FIELD_MEMBER), r->member) || at.us >= r->trigger_time.us)
+	if (at.us >= r->trigger_time.us)
 		return;
 	l->is_consumer |= sv_starts_with(event_text(e, FIELD_API), SV("ConsumerGroup"));
 	if (!restarts_timer(e, l->is_consumer) || (l->known && at.us < r->last_heard.us))
@@ -82,15 +85,34 @@ static struct query *query_kinds(struct store *s)
 	return query_events(s, types, KIND_COUNT);
 }
 
+static int compare_members(const void *x, const void *y)
+{
+	const struct latest *a = x, *b = y;
+
+	return sv_cmp(a->rebalance->member, b->rebalance->member);
+}
+
+static int compare_member(const void *member, const void *item)
+{
+	return sv_cmp(*(const struct sv *)member, ((const struct latest *)item)->rebalance->member);
+}
+
+/* A member may have been evicted more than once. */
 static int listen(struct store *s, const struct clocks *c, struct latest *items, size_t count)
 {
 	struct query *q = query_kinds(s);
 	struct event e;
 	int rc;
 
-	while ((rc = query_next(q, &e)) == 1)
-		for (size_t i = 0; i < count && e.strength == STRENGTH_PROVES; i++)
+	if (count > 1)
+		qsort(items, count, sizeof *items, compare_members);
+	while ((rc = query_next(q, &e)) == 1) {
+		const struct sv member = event_text(&e, FIELD_MEMBER);
+		size_t i = order_lower_bound(&member, items, count, sizeof *items, compare_member);
+
+		for (; i < count && e.strength == STRENGTH_PROVES && compare_member(&member, &items[i]) == 0; i++)
 			take(c, &items[i], &e);
+	}
 	query_free(q);
 	return rc;
 }

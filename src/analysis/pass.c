@@ -18,6 +18,9 @@
 /* Members log the end of a rebalance one after the other, and the first may be at work before the last. */
 #define COMPLETE_LATE_US US_PER_S
 
+/* A second's handlings of one partition that are looked through, so that hostile input costs no square. */
+#define SECOND_RUNS_MAX 4096
+
 struct splitter {
 	const struct groups *groups;
 	const struct rebalances *rebalances;
@@ -62,18 +65,35 @@ static bool goes_back(const struct run *before, const struct run *r)
 }
 
 /*
+ * The run from which a grant is in force that by its time is so from the run at on. One that is told by the second was
+ * given at some time in it: what its consumer handled in that second until it went back was handled before.
+ */
+static size_t in_force_from(const struct grant *g, const struct run *runs, size_t n, size_t at)
+{
+	if (!g->is_coarse || (at > 0 && goes_back(&runs[at - 1], &runs[at])))
+		return at;
+	for (size_t i = at + 1; i < n && i - at < SECOND_RUNS_MAX && runs[i].first.us < g->time.us + US_PER_S; i++)
+		if (goes_back(&runs[i - 1], &runs[i]))
+			return i;
+	return at;
+}
+
+/*
  * The stream of a consumer whose log tells its grants. What it handles before
  * the first of them it has owned since before the log began.
  */
 static void split_by_grants(struct splitter *sp, struct run *runs, size_t n, size_t first, size_t end)
 {
-	size_t next = first;
+	size_t next = first, from = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		struct run *r = &runs[i];
 		const struct grant *given = NULL;
-		while (next < end && sp->grants->items[next].time.us <= r->first.us)
-			given = &sp->grants->items[next++];
+		while (next < end && from <= i && sp->grants->items[next].time.us <= r->first.us) {
+			from = in_force_from(&sp->grants->items[next], runs, n, i);
+			if (from <= i)
+				given = &sp->grants->items[next++];
+		}
 		if (given == NULL && i > 0 && next < end && goes_back(&runs[i - 1], r) &&
 		    sp->grants->items[next].time.us - r->first.us <= GRANT_LATE_US)
 			given = &sp->grants->items[next++];

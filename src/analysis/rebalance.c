@@ -16,7 +16,8 @@
 /* What is read, of all groups. */
 struct lines {
 	struct sightings with_group;	/* in order of time */
-	struct sightings processes;
+	struct sightings asks;
+	struct sightings processes, starts, killings;
 	struct sightings moves;
 	struct coverage *logs;
 	size_t log_count;
@@ -50,7 +51,7 @@ static void sightings_sort(struct sightings *all, int (*cmp)(const void *, const
 /* Of which group each client is, where others say so. */
 static struct memberships memberships_of(const struct groups *g, struct arena *a)
 {
-	struct memberships known = { NULL, 0, 0 };
+	struct memberships known = { .count = 0 };
 
 	for (size_t i = 0; i < g->count; i++) {
 		for (size_t k = 0; k < g->items[i].member_count; k++)
@@ -68,12 +69,25 @@ static struct ref_time time_of_answer(const struct clocks *c, const struct event
 	return clock_input_to_ref(c, e->place.input, e->host, (struct host_time){ e->time.us + us });
 }
 
+/* The few of all lines that are asked for of each member that went or came. */
+static void pick_processes(struct arena *a, struct lines *out)
+{
+	for (size_t i = 0; i < out->processes.count; i++) {
+		const struct sighting *s = &out->processes.items[i];
+
+		if (witness_is_start(s->event))
+			*ARENA_PUSH(a, out->starts.items, out->starts.count, out->starts.capacity) = *s;
+		else if (s->event->type == EVENT_PROCESS_KILLED)
+			*ARENA_PUSH(a, out->killings.items, out->killings.count, out->killings.capacity) = *s;
+	}
+}
+
 static int load_lines(struct store *s, const struct clocks *c, const struct groups *g, struct arena *a, struct lines *out)
 {
 	const struct memberships known = memberships_of(g, a);
 	enum event_type types[EVENT_COUNT];
-	size_t n = 0, count, wire_count;
-	struct event *events, *seen_by_wire;
+	size_t n = 0, count, wire_count, ask_count;
+	const struct event **events, **seen_by_wire, **asks;
 
 	for (enum event_type t = 0; t < EVENT_COUNT; t++) {
 		if (event_infos[t].side == SIDE_CLIENT || event_infos[t].side == SIDE_BROKER || t == EVENT_GROUP_STORED ||
@@ -82,16 +96,17 @@ static int load_lines(struct store *s, const struct clocks *c, const struct grou
 	}
 	if (query_load(s, types, n, a, &events, &count) < 0)
 		return -1;
-	if (wire_lines_load(s, g, events, count, a, &seen_by_wire, &wire_count) < 0)
+	if (wire_lines_load(s, g, events, count, a, &seen_by_wire, &wire_count) < 0 || wire_asks_load(s, a, &asks, &ask_count) < 0)
 		return -1;
+	for (size_t i = 0; i < ask_count; i++)
+		*ARENA_PUSH(a, out->asks.items, out->asks.count, out->asks.capacity) =
+			(struct sighting){ asks[i], clock_event_to_ref(c, asks[i]) };
 	for (size_t i = 0; i < wire_count; i++)
 		*ARENA_PUSH(a, out->with_group.items, out->with_group.count, out->with_group.capacity) =
-			(struct sighting){ &seen_by_wire[i], time_of_answer(c, &seen_by_wire[i]) };
+			(struct sighting){ seen_by_wire[i], time_of_answer(c, seen_by_wire[i]) };
 	for (size_t i = 0; i < count; i++) {
-		const struct event *e = &events[i];
-
-		memberships_adopt(&known, &events[i]);
-		struct sighting seen = { e, clock_event_to_ref(c, e) };
+		const struct event *e = memberships_adopt(&known, events[i], a);
+		const struct sighting seen = { e, clock_event_to_ref(c, e) };
 		if (event_has(e, FIELD_GROUP))
 			*ARENA_PUSH(a, out->with_group.items, out->with_group.count, out->with_group.capacity) = seen;
 		if (event_infos[e->type].side == SIDE_CLIENT || e->type == EVENT_PROCESS_KILLED)
@@ -100,8 +115,10 @@ static int load_lines(struct store *s, const struct clocks *c, const struct grou
 			*ARENA_PUSH(a, out->moves.items, out->moves.count, out->moves.capacity) = seen;
 	}
 	sightings_sort(&out->with_group, sighting_cmp);
+	sightings_sort(&out->asks, sighting_cmp);
 	sightings_sort(&out->processes, sighting_cmp_host);
 	sightings_sort(&out->moves, sighting_cmp);
+	pick_processes(a, out);
 	return 0;
 }
 
@@ -164,6 +181,13 @@ static void find_broker_span(struct group_life *life)
 	}
 }
 
+static void pick_asks(struct group_life *life, const struct sightings *all)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (sv_eq(event_text(all->items[i].event, FIELD_GROUP), life->group->name))
+			*ARENA_PUSH(life->arena, life->asks.items, life->asks.count, life->asks.capacity) = all->items[i];
+}
+
 /* Moves of other groups' coordinators are none of this one's. */
 static void pick_moves(struct group_life *life, const struct sightings *all)
 {
@@ -179,7 +203,9 @@ static void live(struct group_life *life)
 	find_broker_span(life);
 	episodes_build(life);
 	triggers_from_broker(life);
+	triggers_from_asks(life);
 	triggers_from_clients(life);
+	asks_settle(life);
 	triggers_decide(life);
 	roots_link(life);
 	fates_decide(life);
@@ -245,14 +271,18 @@ static void finish_group(struct group_life *life, struct rebalances *out)
 	}
 }
 
-/* The lines of the group, still in order of time. */
-static struct sightings lines_of(const struct lines *all, const size_t *owner, size_t group, struct arena *a)
+/* The lines of each group, still in order of time. */
+static struct sightings *lines_by_group(const struct lines *all, const struct groups *g, struct arena *a)
 {
-	struct sightings out = { NULL, 0, 0 };
+	struct sightings *out = arena_array(a, g->count, sizeof *out);
 
 	for (size_t i = 0; i < all->with_group.count; i++) {
-		if (owner[i] == group)
-			*ARENA_PUSH(a, out.items, out.count, out.capacity) = all->with_group.items[i];
+		const struct sighting *s = &all->with_group.items[i];
+		const struct group *of = groups_get(g, event_text(s->event, FIELD_GROUP));
+		struct sightings *lines = of != NULL ? &out[of - g->items] : NULL;
+
+		if (lines != NULL)
+			*ARENA_PUSH(a, lines->items, lines->count, lines->capacity) = *s;
 	}
 	return out;
 }
@@ -299,23 +329,21 @@ static void number(struct rebalances *r, const struct analysis_options *o, struc
 int rebalances_find(struct store *s, const struct clocks *c, const struct groups *g, const struct analysis_options *o,
 		    struct arena *a, struct rebalances *out)
 {
-	struct lines all = { { NULL, 0, 0 }, { NULL, 0, 0 }, { NULL, 0, 0 }, NULL, 0 };
+	struct lines all = { .log_count = 0 };
 
-	*out = (struct rebalances){ NULL, 0, 0 };
+	*out = (struct rebalances){ .count = 0 };
 	if (load_lines(s, c, g, a, &all) < 0 || load_logs(s, c, a, &all) < 0)
 		return -1;
-	size_t *owner = arena_array(a, all.with_group.count, sizeof *owner);
-	for (size_t i = 0; i < all.with_group.count; i++) {
-		const struct group *of = groups_get(g, event_text(all.with_group.items[i].event, FIELD_GROUP));
-		owner[i] = of != NULL ? (size_t)(of - g->items) : SIZE_MAX;
-	}
+	struct sightings *lines = lines_by_group(&all, g, a);
 	for (size_t i = 0; i < g->count; i++) {
 		struct group_life life = {
 			.group = &g->items[i],
 			.clocks = c,
 			.arena = a,
-			.seen = lines_of(&all, owner, i, a),
+			.seen = lines[i],
 			.processes = all.processes,
+			.starts = all.starts,
+			.killings = all.killings,
 			.logs = all.logs,
 			.log_count = all.log_count,
 			.session_us = group_session_timeout_ms(&g->items[i]) * US_PER_MS,
@@ -323,6 +351,7 @@ int rebalances_find(struct store *s, const struct clocks *c, const struct groups
 			.poll_us = group_max_poll_interval_ms(&g->items[i]) * US_PER_MS,
 		};
 		pick_moves(&life, &all.moves);
+		pick_asks(&life, &all.asks);
 		live(&life);
 		finish_group(&life, out);
 	}

@@ -188,19 +188,19 @@ struct refused_list {
 static int load_refused(struct store *s, const struct clocks *c, struct arena *a, struct refused_list *out)
 {
 	static const enum event_type types[] = { EVENT_COMMIT_FAILED };
-	struct event *events;
+	const struct event **events;
 	size_t count;
 
 	if (query_load(s, types, 1, a, &events, &count) < 0)
 		return -1;
 	for (size_t i = 0; i < count; i++) {
-		struct refused r = { .topic = event_text(&events[i], FIELD_TOPIC), .client = event_client(&events[i]),
-				     .host = events[i].host };
-		if (sv_is_absent(r.topic) || !event_int(&events[i], FIELD_PARTITION, &r.partition) ||
-		    !event_int(&events[i], FIELD_OFFSET, &r.offset))
+		struct refused r = { .topic = event_text(events[i], FIELD_TOPIC), .client = event_client(events[i]),
+				     .host = events[i]->host };
+		if (sv_is_absent(r.topic) || !event_int(events[i], FIELD_PARTITION, &r.partition) ||
+		    !event_int(events[i], FIELD_OFFSET, &r.offset))
 			continue;
-		r.time = clock_event_to_ref(c, &events[i]);
-		r.evidence = evidence_of(a, &events[i], r.time, "a commit of what had been processed was refused");
+		r.time = clock_event_to_ref(c, events[i]);
+		r.evidence = evidence_of(a, events[i], r.time, "a commit of what had been processed was refused");
 		*ARENA_PUSH(a, out->items, out->count, out->capacity) = r;
 	}
 	return 0;

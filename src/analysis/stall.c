@@ -59,19 +59,19 @@ static void weigh(struct rebalance *r, const struct span_set *stalled)
 		r->attribution = ATTRIBUTION_AMBIGUOUS;
 }
 
-static void find_of(const struct clocks *c, const struct group *g, const struct event *events, size_t n, struct arena *a,
+static void find_of(const struct clocks *c, const struct group *g, const struct event *const *events, size_t n, struct arena *a,
 		    struct rebalance *r)
 {
 	const struct span before = time_before(r, g);
 	struct span_set stalled = { 0 };
 
 	for (size_t i = 0; i < n; i++) {
-		struct span stall = span_of(c, &events[i]);
+		struct span stall = span_of(c, events[i]);
 
-		if (!is_of(r, events[i].host) || !is_within(stall, before))
+		if (!is_of(r, events[i]->host) || !is_within(stall, before))
 			continue;
 		span_set_add(&stalled, a, stall);
-		evidence_add(&r->stalls, a, &events[i], clock_event_to_ref(c, &events[i]),
+		evidence_add(&r->stalls, a, events[i], clock_event_to_ref(c, events[i]),
 			     "the host did not get on: a pause of its processes is suggested");
 	}
 	if (r->stalls.count == 0)
@@ -95,7 +95,7 @@ static void hand_down(struct rebalances *r)
 int stalls_find(struct store *s, const struct clocks *c, const struct groups *g, struct arena *a, struct rebalances *r)
 {
 	const enum event_type types[] = { EVENT_HOST_STALLED };
-	struct event *events;
+	const struct event **events;
 	size_t n;
 
 	if (query_load(s, types, 1, a, &events, &n) < 0)

@@ -253,9 +253,9 @@ static bool is_named_by(const struct episode *ep, struct sv member)
 /* How long before the first line of an episode its cause may stand. */
 static int64_t lead_us(const struct group_life *life, const struct episode *ep)
 {
-	if (ep->has_begun)
+	if (ep->has_begun && !ep->is_bumped)
 		return EPISODE_SLACK_US;
-	/* KIP-848: nothing is logged until some member's next heartbeat fetches the new target. */
+	/* KIP-848: before 4.1 nothing is logged until some member's next heartbeat fetches the new target; a first epoch takes its time. */
 	return 2 * life->heartbeat_us + EPISODE_SLACK_US;
 }
 
@@ -370,11 +370,22 @@ static bool is_begun_by_newcomer(const struct episode *ep)
 	return false;
 }
 
+bool cause_is_ghost(const struct episode *ep, const struct cause *c)
+{
+	const struct cause sought = { .meaning.trigger = TRIGGER_MEMBER_JOIN, .client = c->client, .host = c->host };
+
+	if (!c->is_within || c->meaning.trigger != TRIGGER_SESSION_TIMEOUT)
+		return false;
+	const struct cause *came = cause_find(ep, &sought);
+
+	return came != NULL && !came->is_within;
+}
+
 /* What befell members while others were waited for is a consequence of what had begun the join phase, or came by the way. */
-static bool is_by_the_way(const struct cause *c, bool by_newcomer)
+static bool is_by_the_way(const struct episode *ep, const struct cause *c, bool by_newcomer)
 {
 	return c->is_within && (c->meaning.trigger == TRIGGER_REBALANCE_TIMEOUT ||
-				(c->meaning.trigger == TRIGGER_SESSION_TIMEOUT && by_newcomer));
+				(c->meaning.trigger == TRIGGER_SESSION_TIMEOUT && (by_newcomer || cause_is_ghost(ep, c))));
 }
 
 /*
@@ -382,17 +393,19 @@ static bool is_by_the_way(const struct cause *c, bool by_newcomer)
  * and a member that comes back while another is evicted did not make that
  * rebalance an arrival.
  */
-static int order_of_doing(const struct cause *c, bool by_newcomer)
+static int order_of_doing(const struct episode *ep, const struct cause *c, bool by_newcomer)
 {
 	if (trigger_is_removal(c->meaning.trigger))
-		return is_by_the_way(c, by_newcomer) ? 2 : 0;
+		return is_by_the_way(ep, c, by_newcomer) ? 2 : 0;
 	return c->meaning.trigger == TRIGGER_UNKNOWN ? 3 : 1;
 }
 
-static bool is_better(const struct cause *a, const struct cause *b, bool by_newcomer)
+static bool is_better(const struct episode *ep, const struct cause *a, const struct cause *b, bool by_newcomer)
 {
-	if (order_of_doing(a, by_newcomer) != order_of_doing(b, by_newcomer))
-		return order_of_doing(a, by_newcomer) < order_of_doing(b, by_newcomer);
+	int order_a = order_of_doing(ep, a, by_newcomer), order_b = order_of_doing(ep, b, by_newcomer);
+
+	if (order_a != order_b)
+		return order_a < order_b;
 	if ((a->basis == BASIS_INFERENCE) != (b->basis == BASIS_INFERENCE))
 		return b->basis == BASIS_INFERENCE;
 	if (a->time.us != b->time.us)
@@ -409,7 +422,7 @@ static void decide(struct episode *ep)
 	ep->r.triggers = 0;
 	for (size_t i = 0; i < ep->cause_count; i++) {
 		ep->r.triggers |= 1u << ep->causes[i].meaning.trigger;
-		if (best == NULL || is_better(&ep->causes[i], best, by_newcomer))
+		if (best == NULL || is_better(ep, &ep->causes[i], best, by_newcomer))
 			best = &ep->causes[i];
 	}
 	if (best == NULL) {

@@ -8,6 +8,7 @@
 #include "analysis/tune.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/advice.h"
 #include "analysis/silence.h"
@@ -18,35 +19,46 @@ static const int64_t ladder_ms[] = { 6000, 10000, 15000, 20000, 30000, 45000, 60
 
 /* ---- the group ---- */
 
-static size_t roots_of(const struct rebalances *r, const struct group *g, bool by_network)
-{
-	size_t count = 0;
+struct tally {
+	size_t evictions, roots;	/* by the network; all */
+};
 
-	for (size_t i = 0; i < r->count; i++)
-		if (by_network)
-			count += rebalance_is_network_eviction(&r->items[i], g);
-		else
-			count += r->items[i].is_root && sv_eq(r->items[i].group, g->name);
-	return count;
+/* For each group. */
+static struct tally *tally_roots(const struct groups *g, const struct rebalances *r, struct arena *a)
+{
+	struct tally *tallies = arena_array(a, g->count, sizeof *tallies);
+
+	for (size_t i = 0; i < r->count; i++) {
+		const struct group *group = groups_get(g, r->items[i].group);
+
+		if (group == NULL)
+			continue;
+		tallies[group - g->items].evictions += rebalance_is_network_eviction(&r->items[i], group);
+		tallies[group - g->items].roots += r->items[i].is_root;
+	}
+	return tallies;
+}
+
+static bool is_more(const struct tally *x, const struct tally *y)
+{
+	return x->evictions != y->evictions ? x->evictions > y->evictions : x->roots > y->roots;
 }
 
 /* The user's; else the one with most evictions by the network, then with most rebalances, then the first by name. */
-static const struct group *choose_group(const struct groups *g, const struct rebalances *r, const struct analysis_options *o)
+static const struct group *choose_group(const struct groups *g, const struct rebalances *r, const struct analysis_options *o,
+					struct arena *a)
 {
-	const struct group *best = NULL;
-	size_t evictions = 0, roots = 0;
+	const struct tally *tallies;
+	size_t best = 0;
 
 	if (!sv_is_absent(o->group))
 		return groups_get(g, o->group);
-	for (size_t i = 0; i < g->count; i++) {
-		size_t e = roots_of(r, &g->items[i], true), n = roots_of(r, &g->items[i], false);
-		if (best != NULL && (e < evictions || (e == evictions && n <= roots)))
-			continue;
-		best = &g->items[i];
-		evictions = e;
-		roots = n;
+	tallies = tally_roots(g, r, a);
+	for (size_t i = 1; i < g->count; i++) {
+		if (is_more(&tallies[i], &tallies[best]))
+			best = i;
 	}
-	return best;
+	return g->count > 0 ? &g->items[best] : NULL;
 }
 
 /* ---- durations ---- */
@@ -76,6 +88,7 @@ struct replay {
 	const struct silence_list *silences;
 	struct arena *arena;
 	bool *avoided;			/* by rebalance: would not have been */
+	bool *avoided_root;		/* by id */
 	const struct duplicate **spared;	/* room for all duplicates */
 };
 
@@ -103,18 +116,16 @@ static size_t avoid_rebalances(struct replay *r, int64_t session_ms)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < r->rebalances->count; i++)
-		r->avoided[i] = false;
+	memset(r->avoided_root, 0, (r->rebalances->count + 1) * sizeof *r->avoided_root);
 	for (size_t i = 0; i < r->silences->eviction_count; i++) {
 		const struct eviction *e = &r->silences->evictions[i];
-		if (evicts(&r->silences->items[e->silence], session_ms))
-			continue;
-		for (size_t k = 0; k < r->rebalances->count; k++)
-			if (r->rebalances->items[k].root == e->root->id)
-				r->avoided[k] = true;
+		if (!evicts(&r->silences->items[e->silence], session_ms))
+			r->avoided_root[e->root->id] = true;
 	}
-	for (size_t i = 0; i < r->rebalances->count; i++)
+	for (size_t i = 0; i < r->rebalances->count; i++) {
+		r->avoided[i] = r->avoided_root[r->rebalances->items[i].root];
 		count += r->avoided[i];
+	}
 	return count;
 }
 
@@ -182,6 +193,7 @@ static void replay_candidates(const struct advice_context *ctx)
 	size_t n = choose_candidates(ctx, ms);
 
 	r.avoided = arena_array(a, ctx->rebalances->count + 1, sizeof *r.avoided);
+	r.avoided_root = arena_array(a, ctx->rebalances->count + 1, sizeof *r.avoided_root);
 	r.spared = arena_array(a, ctx->effects->duplicate_count + 1, sizeof(const struct duplicate *));
 	ctx->out->candidates = arena_array(a, n, sizeof *ctx->out->candidates);
 	for (size_t i = 0; i < n; i++)
@@ -195,7 +207,7 @@ int tune_find(const struct groups *g, const struct windows *w, const struct reba
 	      struct tuning *out)
 {
 	static const struct group no_group;
-	const struct group *group = choose_group(g, r, o);
+	const struct group *group = choose_group(g, r, o, a);
 	struct silence_list silences;
 	struct advice_context ctx = { .group = group != NULL ? group : &no_group, .rebalances = r, .effects = e,
 				      .idempotency = i, .silences = &silences, .options = o, .arena = a, .out = out };

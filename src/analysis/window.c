@@ -196,7 +196,7 @@ int windows_find(struct store *s, const struct clocks *c, const struct analysis_
 		if (detectors[i].find(&ctx) < 0)
 			return -1;
 	windows_merge(&ctx);
-	if (heard_measure(&ctx) < 0 || windows_find_callers(&ctx) < 0)
+	if (heard_measure(&ctx) < 0 || windows_find_callers(&ctx) < 0 || windows_doubt_signs(&ctx) < 0)
 		return -1;
 	windows_join_ends(&ctx);
 	windows_join_pauses(&ctx);

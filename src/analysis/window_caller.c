@@ -34,5 +34,7 @@ int windows_find_callers(const struct detect_context *ctx)
 			out->coverage[i].sees_callers = own_address_is_called(all, out->coverage[i].host);
 	for (size_t i = 0; i < out->count; i++)
 		set_caller(all, &out->items[i]);
+	for (size_t i = 0; i < out->untold_count; i++)
+		set_caller(all, &out->untold[i]);
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include "analysis/wire_line.h"
 
 #include "analysis/episode.h"
+#include "base/order.h"
 #include "store/query.h"
 
 /* A client whose log speaks of a group, or a group (no client, no host) whose coordinator's does. */
@@ -12,29 +13,32 @@ struct teller {
 };
 
 struct tellers {
-	struct teller *items;
-	size_t count, capacity;
+	struct teller *items;	/* each once */
+	size_t count, capacity, sort_at;
 };
 
-static bool is_same(const struct teller *x, const struct teller *y)
+static int compare(const void *x, const void *y)
 {
-	return sv_eq(x->group, y->group) && sv_eq(x->host, y->host) && sv_eq(x->client, y->client);
+	const struct teller *a = x, *b = y;
+	int order = sv_cmp(a->group, b->group);
+
+	if (order == 0)
+		order = sv_cmp(a->host, b->host);
+	return order != 0 ? order : sv_cmp(a->client, b->client);
 }
 
 static void add(struct tellers *all, struct arena *a, struct teller t)
 {
-	for (size_t i = all->count; i > 0; i--)
-		if (is_same(&all->items[i - 1], &t))
-			return;
+	all->count = order_unique_at(all->items, all->count, sizeof *all->items, compare, &all->sort_at);
 	*ARENA_PUSH(a, all->items, all->count, all->capacity) = t;
 }
 
-static struct tellers tellers_of(const struct event *told, size_t count, struct arena *a)
+static struct tellers tellers_of(const struct event *const *told, size_t count, struct arena *a)
 {
-	struct tellers all = { NULL, 0, 0 };
+	struct tellers all = { .count = 0 };
 
 	for (size_t i = 0; i < count; i++) {
-		const struct event *e = &told[i];
+		const struct event *e = told[i];
 		struct sv group = event_text(e, FIELD_GROUP);
 
 		if (sv_is_absent(group))
@@ -44,6 +48,7 @@ static struct tellers tellers_of(const struct event *told, size_t count, struct 
 		else if (!sv_is_absent(event_client(e)) || !sv_is_absent(e->host))
 			add(&all, a, (struct teller){ group, e->host, event_client(e) });
 	}
+	all.count = order_unique(all.items, all.count, sizeof *all.items, compare);
 	return all;
 }
 
@@ -95,15 +100,14 @@ static bool is_line(const struct event *e)
 	return !event_has(e, FIELD_ERROR) || is_newcomer(e);
 }
 
-int wire_lines_load(struct store *s, const struct groups *g, const struct event *told, size_t told_count,
-		    struct arena *a, struct event **lines, size_t *count)
+int wire_lines_load(struct store *s, const struct groups *g, const struct event *const *told, size_t told_count,
+		    struct arena *a, const struct event ***lines, size_t *count)
 {
 	static const enum event_type types[] = { EVENT_WIRE_JOINED, EVENT_WIRE_SYNCED, EVENT_WIRE_LEFT,
 						 EVENT_WIRE_HEARTBEAT, EVENT_WIRE_COMMIT };
 	const struct tellers all = tellers_of(told, told_count, a);
 	struct query *q = query_events(s, types, sizeof types / sizeof types[0]);
-	size_t capacity = 0, ids = 0, id_capacity = 0;
-	int64_t *id = NULL;
+	size_t capacity = 0;
 	struct event e;
 	int rc;
 
@@ -111,9 +115,30 @@ int wire_lines_load(struct store *s, const struct groups *g, const struct event 
 	*count = 0;
 	while ((rc = query_next(q, &e)) == 1)
 		if (is_line(&e) && !is_told_of(&all, g, &e))
-			*ARENA_PUSH(a, id, ids, id_capacity) = e.id;
+			*ARENA_PUSH(a, *lines, *count, capacity) = query_shelve(q, &e);
 	query_free(q);
-	for (size_t i = 0; i < ids && rc >= 0; i++)
-		rc = query_event(s, id[i], a, ARENA_PUSH(a, *lines, *count, capacity));
-	return rc < 0 ? -1 : 0;
+	return rc;
+}
+
+static bool is_ask(const struct event *e)
+{
+	return e->strength == STRENGTH_PROVES && event_has(e, FIELD_GROUP) && event_has(e, FIELD_GENERATION) &&
+	       !event_has(e, FIELD_ERROR) && event_text(e, FIELD_MEMBER).n == 0;
+}
+
+int wire_asks_load(struct store *s, struct arena *a, const struct event ***asks, size_t *count)
+{
+	static const enum event_type types[] = { EVENT_WIRE_JOINED };
+	struct query *q = query_events(s, types, 1);
+	size_t capacity = 0;
+	struct event e;
+	int rc;
+
+	*asks = NULL;
+	*count = 0;
+	while ((rc = query_next(q, &e)) == 1)
+		if (is_ask(&e))
+			*ARENA_PUSH(a, *asks, *count, capacity) = query_shelve(q, &e);
+	query_free(q);
+	return rc;
 }

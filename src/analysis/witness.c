@@ -12,6 +12,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/order.h"
+
 /* How the clients spell error 25 (kafka-log-messages.md 1.4). */
 static const char *const unknown_member_spellings[] = {
 	"UNKNOWN_MEMBER_ID", "not aware of this member", "Unknown member", "Unknown Member ID", "UnknownMemberId",
@@ -48,6 +50,7 @@ struct tellers {
 	struct teller *items;	/* by host, client */
 	size_t count;
 	size_t capacity;
+	size_t sort_at;
 };
 
 bool witness_is_unknown_member(const struct event *e)
@@ -65,14 +68,14 @@ bool witness_is_unknown_member(const struct event *e)
 
 /* ---- processes ---- */
 
-/* The first line of the host at or after t. */
-static size_t processes_from(const struct group_life *life, struct sv host, struct ref_time t)
+/* The first line of the host at or after t, of lines by host, then time. */
+static size_t first_of_host(const struct sightings *all, struct sv host, struct ref_time t)
 {
-	size_t low = 0, high = life->processes.count;
+	size_t low = 0, high = all->count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		const struct sighting *s = &life->processes.items[middle];
+		const struct sighting *s = &all->items[middle];
 		int order = sv_cmp(s->event->host, host);
 		if (order < 0 || (order == 0 && s->time.us < t.us))
 			low = middle + 1;
@@ -82,15 +85,18 @@ static size_t processes_from(const struct group_life *life, struct sv host, stru
 	return low;
 }
 
+/* What a member asks for each time that it joins is no start. */
+bool witness_is_start(const struct event *e)
+{
+	return (e->type == EVENT_CLIENT_CONFIG || e->type == EVENT_CLIENT_VERSION) && !event_has(e, FIELD_SETTINGS);
+}
+
 /*
  * A consumer prints its configuration once, when it is made. A version line
  * without a client id may be a producer's, made in mid-life, and says nothing.
  */
 static bool is_start_of(const struct event *e, struct sv client, struct sv group)
 {
-	/* What a member asks for each time that it joins is no start. */
-	if ((e->type != EVENT_CLIENT_CONFIG && e->type != EVENT_CLIENT_VERSION) || event_has(e, FIELD_SETTINGS))
-		return false;
 	if (event_has(e, FIELD_CLIENT))
 		return sv_eq(event_text(e, FIELD_CLIENT), client);
 	if (event_has(e, FIELD_GROUP))
@@ -107,8 +113,8 @@ int64_t witness_restart_us(const struct group_life *life, struct sv host, struct
 {
 	if (sv_is_absent(host))
 		return INT64_MAX;
-	for (size_t i = processes_from(life, host, t); i < life->processes.count; i++) {
-		const struct sighting *s = &life->processes.items[i];
+	for (size_t i = first_of_host(&life->starts, host, t); i < life->starts.count; i++) {
+		const struct sighting *s = &life->starts.items[i];
 		if (!sv_eq(s->event->host, host))
 			break;
 		if (is_start_of(s->event, client, life->group->name))
@@ -120,7 +126,7 @@ int64_t witness_restart_us(const struct group_life *life, struct sv host, struct
 /* A line of the client in the host's own log, between two instants. */
 static bool speaks_between(const struct group_life *life, struct sv host, struct sv client, int64_t from_us, int64_t to_us)
 {
-	for (size_t i = processes_from(life, host, (struct ref_time){ from_us }); i < life->processes.count; i++) {
+	for (size_t i = first_of_host(&life->processes, host, (struct ref_time){ from_us }); i < life->processes.count; i++) {
 		const struct sighting *s = &life->processes.items[i];
 		if (!sv_eq(s->event->host, host) || s->time.us >= to_us)
 			break;
@@ -137,12 +143,10 @@ const struct sighting *witness_killing(const struct group_life *life, struct sv 
 
 	if (sv_is_absent(host))
 		return NULL;
-	for (size_t i = processes_from(life, host, (struct ref_time){ from_us }); i < life->processes.count; i++) {
-		const struct sighting *s = &life->processes.items[i];
+	for (size_t i = first_of_host(&life->killings, host, (struct ref_time){ from_us }); i < life->killings.count; i++) {
+		const struct sighting *s = &life->killings.items[i];
 		if (!sv_eq(s->event->host, host) || s->time.us > to_us)
 			break;
-		if (s->event->type != EVENT_PROCESS_KILLED)
-			continue;
 		/* Which process it was the line does not say in a way that could be trusted: the client's silence does. */
 		int64_t restart_us = witness_restart_us(life, host, client, s->time), silent_us = s->time.us + life->session_us;
 		if (!speaks_between(life, host, client, s->time.us + slack, restart_us < silent_us ? restart_us : silent_us))
@@ -178,18 +182,10 @@ static void tellers_find(const struct group_life *life, struct tellers *out)
 		if (!is_told_by_client(&life->seen.items[i]))
 			continue;
 		struct teller t = { .host = e->host, .client = client_of(e) };
-		if (out->count == 0 || teller_cmp(&out->items[out->count - 1], &t) != 0)
-			*ARENA_PUSH(life->arena, out->items, out->count, out->capacity) = t;
+		out->count = order_unique_at(out->items, out->count, sizeof *out->items, teller_cmp, &out->sort_at);
+		*ARENA_PUSH(life->arena, out->items, out->count, out->capacity) = t;
 	}
-	if (out->count == 0)
-		return;
-	qsort(out->items, out->count, sizeof *out->items, teller_cmp);
-	size_t kept = 1;
-	for (size_t i = 1; i < out->count; i++) {
-		if (teller_cmp(&out->items[kept - 1], &out->items[i]) != 0)
-			out->items[kept++] = out->items[i];
-	}
-	out->count = kept;
+	out->count = order_unique(out->items, out->count, sizeof *out->items, teller_cmp);
 }
 
 static struct teller *teller_of(const struct tellers *all, const struct event *e)
@@ -251,14 +247,6 @@ static bool has_broker_cause(const struct episode *ep)
 			return true;
 	}
 	return false;
-}
-
-/* Coordinators before 2.1 log that a rebalance begins, and not why. */
-static bool is_without_reason(const struct episode *ep)
-{
-	struct meaning m;
-
-	return ep->preparing != NULL && !trigger_of_event(ep->preparing, &m);
 }
 
 /*
@@ -426,7 +414,7 @@ static void tell_of_joining(struct group_life *life, struct teller *t, const str
 	struct ref_time before = { t->has_joined ? t->joined.us : INT64_MIN };
 	struct meaning wish;
 
-	if (ep != NULL && (!has_broker_cause(ep) || is_without_reason(ep))) {
+	if (ep != NULL && (!has_broker_cause(ep) || episode_is_without_reason(ep))) {
 		bool is_new = t->lost != NULL || t->has_left || witness_restart_us(life, e->host, t->client, before) < s->time.us;
 		if (is_new)
 			(void)trigger_add(life, ep, s, joined_somehow, BASIS_CLIENT_LOG);
@@ -582,7 +570,7 @@ static void guess(struct group_life *life, struct episode *ep)
 
 void triggers_from_clients(struct group_life *life)
 {
-	struct tellers all = { NULL, 0, 0 };
+	struct tellers all = { .count = 0 };
 
 	tellers_find(life, &all);
 	for (size_t i = 0; i < life->seen.count; i++)

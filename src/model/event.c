@@ -120,16 +120,38 @@ void event_init(struct event *e, enum event_type type)
 void event_copy(struct event *to, const struct event *from)
 {
 	memcpy(to, from, offsetof(struct event, value));
+	to->is_compact = false;
 	for (field_set left = from->set; left != 0;) {
 		enum event_field f = field_take(&left);
 
-		to->value[f] = from->value[f];
+		to->value[f] = *event_value(from, f);
 	}
+}
+
+static size_t value_count(const struct event *e)
+{
+	size_t n = 0;
+
+	for (field_set left = e->set; left != 0; left &= left - 1)
+		n++;
+	return n;
+}
+
+const struct event *event_compact(const struct event *e, struct arena *a)
+{
+	struct event *compact = arena_alloc(a, offsetof(struct event, value) + value_count(e) * sizeof e->value[0]);
+	union event_value *value = compact->value;
+
+	memcpy(compact, e, offsetof(struct event, value));
+	compact->is_compact = true;
+	for (field_set left = e->set; left != 0;)
+		*value++ = *event_value(e, field_take(&left));
+	return compact;
 }
 
 void event_set_text(struct event *e, enum event_field f, struct sv text)
 {
-	assert(field_infos[f].type == FIELD_TEXT);
+	assert(field_infos[f].type == FIELD_TEXT && !e->is_compact);
 	if (sv_is_absent(text))
 		return;
 	e->set |= FIELD_BIT(f);
@@ -138,7 +160,7 @@ void event_set_text(struct event *e, enum event_field f, struct sv text)
 
 void event_set_int(struct event *e, enum event_field f, int64_t number)
 {
-	assert(field_infos[f].type == FIELD_INT);
+	assert(field_infos[f].type == FIELD_INT && !e->is_compact);
 	e->set |= FIELD_BIT(f);
 	e->value[f].number = number;
 }
@@ -151,7 +173,7 @@ bool event_has(const struct event *e, enum event_field f)
 struct sv event_text(const struct event *e, enum event_field f)
 {
 	assert(field_infos[f].type == FIELD_TEXT);
-	return event_has(e, f) ? e->value[f].text : SV_ABSENT;
+	return event_has(e, f) ? event_value(e, f)->text : SV_ABSENT;
 }
 
 struct sv event_text_trimmed(const struct event *e, enum event_field f)
@@ -166,7 +188,7 @@ bool event_int(const struct event *e, enum event_field f, int64_t *out)
 	assert(field_infos[f].type == FIELD_INT);
 	if (!event_has(e, f))
 		return false;
-	*out = e->value[f].number;
+	*out = event_value(e, f)->number;
 	return true;
 }
 

@@ -341,7 +341,7 @@ bool report_explain(struct buf *to, const struct findings *f, struct sv id, bool
 		return false;
 	char letter = (char)(id.p[0] >= 'a' && id.p[0] <= 'z' ? id.p[0] - 'a' + 'A' : id.p[0]);
 	struct arena *words = arena_new();
-	const struct chapter_context context = { f, words, SIZE_MAX };
+	const struct chapter_context context = { .f = f, .a = words, .rows_most = SIZE_MAX };
 	const struct out_style style = { color, SV_ABSENT };
 	struct explanation x = { out_new(to, OUT_TEXT, &style), &context, { NULL, 0, 0 } };
 	bool found = explain_links(&x, letter, (unsigned)number);

@@ -8,6 +8,8 @@
 
 #define ROWS_TEXT 25	/* a terminal's worth; the files have the rest */
 #define ROWS_HTML 5000	/* a browser's worth; the JSON has the rest */
+#define EVIDENCE_MOST 20000	/* lines of it in all of a document: what a browser still folds and finds in */
+#define EMBEDDED_BYTES_MOST ((size_t)16 << 20)	/* of the JSON within the HTML */
 
 typedef void chapter_function(struct out *o, const struct chapter_context *c);
 typedef void members_function(struct json_writer *w, const struct findings *f);
@@ -76,7 +78,8 @@ static void write_document(struct buf *to, enum report_format format, const stru
 			   chapter_function *const *list, size_t n, const struct out_style *style)
 {
 	struct arena *words = arena_new();
-	const struct chapter_context context = { f, words, formats[format].rows_most };
+	size_t evidence_left = EVIDENCE_MOST;
+	const struct chapter_context context = { f, words, formats[format].rows_most, &evidence_left };
 	struct out *o = out_new(to, formats[format].document, style);
 	for (size_t i = 0; i < n; i++)
 		list[i](o, &context);
@@ -98,6 +101,11 @@ void report_write(struct buf *to, enum report_format format, const struct findin
 	if (format == REPORT_HTML) {
 		write_json(&json, f, members, member_count);
 		style.json = buf_sv(&json);
+	}
+	/* The file beside it has it. */
+	if (json.n > EMBEDDED_BYTES_MOST) {
+		buf_fini(&json);
+		style.json = SV_ABSENT;
 	}
 	write_document(to, format, f, chapters, sizeof chapters / sizeof chapters[0], &style);
 	buf_fini(&json);

@@ -80,8 +80,15 @@ void document_evidence_one(struct out *o, const struct chapter_context *c, const
 
 void document_evidence(struct out *o, const struct chapter_context *c, const struct evidence_list *list)
 {
-	for (size_t i = 0; i < list->count; i++)
+	size_t left = c->evidence_left != NULL ? *c->evidence_left : SIZE_MAX, shown = list->count < left ? list->count : left;
+
+	for (size_t i = 0; i < shown; i++)
 		document_evidence_one(o, c, &list->items[i]);
+	if (c->evidence_left != NULL)
+		*c->evidence_left -= shown;
+	if (shown < list->count)
+		out_evidence(o, SV("the JSON report"), SV("..."),
+			     arena_printf(c->a, "%zu more lines of evidence stand in", list->count - shown), SV_ABSENT);
 }
 
 void document_rest(struct out *o, const struct chapter_context *c, size_t shown, size_t all)

@@ -4,19 +4,19 @@
  * changes anything.
  *
  * Which events a question is about, and in what order, is known from the survey
- * of all of them (store/survey.h); their rows are then fetched by their ids.
+ * of all of them (store/survey.h); their rows are then fetched by their ids. Those
+ * that are loaded stay on the store's shelf (store/shelf.h).
  */
 
 #include "store/query.h"
 
-#include <assert.h>
-
 #include <sqlite3.h>
 
-#include "base/texts.h"
+#include "base/order.h"
 #include "store/facts.h"
 #include "store/handle.h"
 #include "store/rows.h"
+#include "store/shelf.h"
 #include "store/survey.h"
 
 /* ---- rows of events ---- */
@@ -42,22 +42,71 @@ static int read_event(const struct store *s, struct sqlite3_stmt *row, struct ar
 	return facts_read(store_column_text(row, GET_FACTS), &s->facts, a, e) ? 1 : store_fail_damaged(s, "an event");
 }
 
-static struct sv keep_text(struct arena *a, struct texts *shared, struct sv text)
+static void copy_texts(struct arena *a, struct event *e)
 {
-	return shared != NULL ? texts_keep(shared, text) : arena_copy(a, text);
-}
-
-/* An event that is alone shares its texts with none: NULL. Lines are copied as they are, since hardly two are equal. */
-static void keep_event(struct arena *a, struct texts *shared, struct event *e)
-{
-	e->host = keep_text(a, shared, e->host);
+	e->host = arena_copy(a, e->host);
 	e->text = arena_copy(a, e->text);
 	for (field_set set = e->set; set != 0;) {
 		enum event_field f = field_take(&set);
 
 		if (field_infos[f].type == FIELD_TEXT)
-			e->value[f].text = keep_text(a, shared, e->value[f].text);
+			e->value[f].text = arena_copy(a, e->value[f].text);
 	}
+}
+
+/* ---- the order of events of several types ---- */
+
+/* Those of each type, of which so many have been taken. */
+struct merge {
+	struct {
+		const struct survey_type *type;
+		size_t next;
+	} types[EVENT_COUNT];
+	size_t count;
+};
+
+/* Each type once; n == 0: all. One without events need not be asked for. */
+static size_t choose_types(const struct survey *v, const enum event_type *types, size_t n, enum event_type chosen[EVENT_COUNT])
+{
+	bool is_named[EVENT_COUNT] = { false };
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		is_named[types[i]] = true;
+	for (int t = 0; t < EVENT_COUNT; t++) {
+		if ((n == 0 || is_named[t]) && v->types[t].count > 0)
+			chosen[count++] = (enum event_type)t;
+	}
+	return count;
+}
+
+static void merge_begin(struct merge *m, const struct survey *v, const enum event_type *types, size_t n)
+{
+	*m = (struct merge){ .count = n };
+	for (size_t i = 0; i < n; i++)
+		m->types[i].type = &v->types[types[i]];
+}
+
+/* The next of all types by time, then id: its type and its place there. There are few types, so each is looked at. */
+static bool merge_next(struct merge *m, const struct survey_type **type, size_t *place)
+{
+	const struct survey_event *first = NULL;
+	size_t taken = 0;
+
+	for (size_t i = 0; i < m->count; i++) {
+		const struct survey_type *t = m->types[i].type;
+		size_t next = m->types[i].next;
+
+		if (next < t->count && (first == NULL || survey_is_before(&t->events[next], first))) {
+			first = &t->events[next];
+			taken = i;
+		}
+	}
+	if (first == NULL)
+		return false;
+	*type = m->types[taken].type;
+	*place = m->types[taken].next++;
+	return true;
 }
 
 /* ---- events one after the other ---- */
@@ -68,35 +117,20 @@ struct query {
 	struct arena *row;	/* what had to be unescaped of the event at hand */
 	struct sqlite3_stmt *statement;
 	struct survey *survey;
-	struct {
-		const struct survey_type *events;
-		size_t next;
-	} types[EVENT_COUNT];	/* those that are asked for */
-	size_t type_count;
+	struct merge merge;	/* of the types that are asked for */
 	struct rows ids;
 	int64_t id;		/* of the row at hand in ids */
 };
 
-/* The next of all types by time, then id. There are few types, so each is looked at. */
 static bool next_id(void *context)
 {
 	struct query *q = context;
-	const struct survey_event *first = NULL;
-	size_t *taken = NULL;
+	const struct survey_type *type;
+	size_t place;
 
-	for (size_t i = 0; i < q->type_count; i++) {
-		const struct survey_type *t = q->types[i].events;
-		size_t *next = &q->types[i].next;
-
-		if (*next < t->count && (first == NULL || survey_is_before(&t->events[*next], first))) {
-			first = &t->events[*next];
-			taken = next;
-		}
-	}
-	if (first == NULL)
+	if (!merge_next(&q->merge, &type, &place))
 		return false;
-	q->id = first->id;
-	++*taken;
+	q->id = type->events[place].id;
 	return true;
 }
 
@@ -108,24 +142,12 @@ static void give_id(void *context, int column, struct sqlite3_context *out)
 	sqlite3_result_int64(out, q->id);
 }
 
-/* n == 0: all. A type that is named twice is asked for once. */
-static void choose_types(struct query *q, const enum event_type *types, size_t n)
-{
-	bool chosen[EVENT_COUNT] = { false };
-
-	for (size_t i = 0; i < n; i++)
-		chosen[types[i]] = true;
-	for (int t = 0; t < EVENT_COUNT; t++) {
-		if (n == 0 || chosen[t])
-			q->types[q->type_count++].events = &q->survey->types[t];
-	}
-}
-
 struct query *query_events(struct store *s, const enum event_type *types, size_t n)
 {
 	/* CROSS JOIN: in the order of the ids that are given, whatever SQLite thinks of them. */
 	static const char sql[] = "SELECT " EVENT_COLUMNS " FROM rows(?1) AS wanted CROSS JOIN event_row ON id = wanted.c0";
 	struct survey *survey = survey_use(s);
+	enum event_type chosen[EVENT_COUNT];
 	struct arena *arena;
 	struct query *q;
 
@@ -138,7 +160,7 @@ struct query *query_events(struct store *s, const enum event_type *types, size_t
 	q->store = s;
 	q->survey = survey;
 	q->ids = (struct rows){ next_id, give_id, q };
-	choose_types(q, types, n);
+	merge_begin(&q->merge, survey, chosen, choose_types(survey, types, n, chosen));
 	if (store_prepare(s, sql, &q->statement) < 0)
 		goto fail;
 	if (rows_bind(q->statement, 1, &q->ids) != SQLITE_OK) {
@@ -176,39 +198,110 @@ void query_free(struct query *q)
 	arena_free(q->arena);
 }
 
-/* ---- events as an array ---- */
+/* ---- events that are kept ---- */
 
-static size_t event_count(const struct query *q)
+static struct shelf *shelf_of(struct store *s)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < q->type_count; i++)
-		n += q->types[i].events->count;
-	return n;
+	if (s->shelf == NULL)
+		s->shelf = shelf_new();
+	return s->shelf;
 }
 
-int query_load(struct store *s, const enum event_type *types, size_t n, struct arena *a, struct event **events,
+const struct event *query_shelve(struct query *q, const struct event *e)
+{
+	return shelf_put(shelf_of(q->store), e);
+}
+
+static size_t missing_types(const struct survey *v, const enum event_type *types, size_t n, enum event_type missing[EVENT_COUNT])
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (v->types[types[i]].loaded == NULL)
+			missing[count++] = types[i];
+	}
+	return count;
+}
+
+static int compare_places(const void *x, const void *y)
+{
+	return survey_is_before(x, y) ? -1 : survey_is_before(y, x);
+}
+
+/* In its place of the survey. One whose row has gone since leaves its place empty, and none can come. */
+static void shelve(struct shelf *shelf, const struct survey_type *type, const struct event *e)
+{
+	const struct survey_event key = { e->time.us, e->id };
+	size_t at = order_lower_bound(&key, type->events, type->count, sizeof key, compare_places);
+
+	if (at < type->count && type->events[at].id == e->id)
+		type->loaded[at] = shelf_put(shelf, e);
+}
+
+/* Rows of all these types are read in one pass, in order of time: that is nearly as they stand in the file. */
+static int load_types(struct store *s, struct survey *v, const enum event_type *types, size_t n)
+{
+	struct query *q;
+	struct event e;
+	int rc;
+
+	if (n == 0)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		v->types[types[i]].loaded = arena_array(v->arena, v->types[types[i]].count, sizeof(const struct event *));
+	q = query_events(s, types, n);
+	while ((rc = query_next(q, &e)) == 1)
+		shelve(shelf_of(s), &v->types[e.type], &e);
+	query_free(q);
+	for (size_t i = 0; i < n && rc < 0; i++)
+		v->types[types[i]].loaded = NULL;
+	return rc;
+}
+
+static void gather(const struct survey *v, const enum event_type *types, size_t n, struct arena *a,
+		   const struct event ***events, size_t *count)
+{
+	const struct survey_type *type;
+	size_t capacity = 0, place;
+	struct merge merge;
+
+	for (size_t i = 0; i < n; i++)
+		capacity += v->types[types[i]].count;
+	*events = arena_array(a, capacity, sizeof(const struct event *));
+	merge_begin(&merge, v, types, n);
+	while (merge_next(&merge, &type, &place)) {
+		if (type->loaded[place] != NULL)
+			(*events)[(*count)++] = type->loaded[place];
+	}
+}
+
+int query_load(struct store *s, const enum event_type *types, size_t n, struct arena *a, const struct event ***events,
 	       size_t *count)
 {
-	struct query *q = query_events(s, types, n);
-	struct texts texts;
-	size_t capacity;
+	enum event_type chosen[EVENT_COUNT], missing[EVENT_COUNT];
+	struct survey *v = survey_use(s);
+	size_t missing_count;
 	int rc;
 
 	*events = NULL;
 	*count = 0;
-	if (q == NULL)
+	if (v == NULL)
 		return -1;
-	/* Events are large: room for as many as there are, and no more. */
-	capacity = event_count(q);
-	*events = arena_array(a, capacity, sizeof **events);
-	texts_init(&texts, a, q->arena);
-	/* A row that has gone since the survey leaves its room unused; none can come. */
-	rc = 1;
-	while (*count < capacity && (rc = query_next(q, &(*events)[*count])) == 1)
-		keep_event(a, &texts, &(*events)[(*count)++]);
-	query_free(q);
-	return rc < 0 ? -1 : 0;
+	n = choose_types(v, types, n, chosen);
+	missing_count = missing_types(v, chosen, n, missing);
+	rc = load_types(s, v, missing, missing_count);
+	if (rc == 0)
+		gather(v, chosen, n, a, events, count);
+	survey_release(v);
+	return rc;
+}
+
+void query_keep_loaded(struct store *s, struct arena *a)
+{
+	shelf_give(s->shelf, a);
+	s->shelf = NULL;
+	for (int t = 0; t < EVENT_COUNT && s->survey != NULL; t++)
+		s->survey->types[t].loaded = NULL;
 }
 
 int query_event(struct store *s, int64_t id, struct arena *a, struct event *e)
@@ -224,7 +317,7 @@ int query_event(struct store *s, int64_t id, struct arena *a, struct event *e)
 	if (result == SQLITE_ROW) {
 		rc = read_event(s, statement, a, e);
 		if (rc == 1)
-			keep_event(a, NULL, e);
+			copy_texts(a, e);
 	} else if (result != SQLITE_DONE) {
 		rc = store_fail(s, "read");
 	}

@@ -15,6 +15,7 @@
 #include "store/facts.h"
 #include "store/handle.h"
 #include "store/rows.h"
+#include "store/shelf.h"
 #include "store/survey.h"
 
 #define BUSY_TIMEOUT_MS 2000 /* enough for another's commit, not for its whole input */
@@ -107,6 +108,7 @@ void store_close(struct store *s)
 	sqlite3_close(s->db);
 	store_ahead_close(s);
 	survey_release(s->survey);
+	shelf_free(s->shelf);
 	batch_fini(s->batch);
 	arena_free(s->arena);
 }

@@ -206,7 +206,7 @@ class Recording:
             output.writelines(json.dumps(record) + "\n" for record in history)
         journals = [clients.with_generations(c.journal(), history) for c in self.consumers.values()]
         private = truth.Evidence(self.run, self.injector.faults, journals, self.producer.journal(), self.group.views(),
-                                 history, read_books(self.books))
+                                 history, read_books(self.books), self.group.late())
         recorder.export_tables(self.evidence, private.attempts, private.books, self.run["exports"])
         recorder.cut_to_whole_samples(self.evidence / "groups-describe.log")
         for one in self.recorders:

@@ -100,6 +100,55 @@ class Clocks(unittest.TestCase):
         self.assertEqual(struct.unpack_from("<II", moved, 43), (1796047155, 900_000))
 
 
+class Told:
+    """What truth.Evidence holds, as far as a test needs it."""
+
+    def __init__(self, faults=(), views=(), late=()):
+        self.run = {"broker": "broker-1"}
+        self.faults = faults
+        self.views = [{"moment": clock.parse(time), "time": time, "state": "PreparingRebalance", "members": dict.fromkeys(members)}
+                      for time, members in views]
+        self.late = [{"time": start, "end": end} for start, end in late]
+
+
+class TruthOfTheMachine(unittest.TestCase):
+    RECORDED = {"start": "2026-11-30T14:00:00Z", "end": "2026-11-30T14:02:00Z"}
+    LATE = [("2026-11-30T14:01:00Z", "2026-11-30T14:01:02.5Z")]
+
+    def test_a_coordinator_that_nobody_touched_was_strained(self):
+        self.assertEqual(truth.strained(Told(late=self.LATE), self.RECORDED),
+                         [{"host": "broker-1", "start": "2026-11-30T14:01:00.000000Z", "end": "2026-11-30T14:01:02.500000Z"}])
+
+    def test_one_that_was_stopped_was_not(self):
+        stopped = {"host": "broker-1", "start": "2026-11-30T14:00:55Z", "end": "2026-11-30T14:01:01Z"}
+        self.assertEqual(truth.strained(Told([stopped], late=self.LATE), self.RECORDED), [])
+        self.assertEqual(truth.strained(Told(late=[("2026-11-30T13:59:00Z", "2026-11-30T13:59:09Z")]), self.RECORDED), [])
+
+
+class SecondAsks(unittest.TestCase):
+    """consumer-1 comes back as -a, which no generation was stored with, and then as -b."""
+
+    ROWS = [{"completed": None, "trigger": "member_rejoin", "host": "consumer-1", "fault": "F1", "root_generation": 2}]
+    AFTER = clock.parse("2026-11-30T14:00:00Z")
+
+    def again(self, *views, rows=None):
+        class Member:
+            id, host = "consumer-1-b", "consumer-1"
+        row = {"completed": "2026-11-30T14:00:10Z", "time": "2026-11-30T14:00:03Z"}
+        return truth.came_again(Told(views=views), rows or self.ROWS, row, {Member.id: Member}, self.AFTER)
+
+    def test_a_host_that_had_another_id_before_came_again(self):
+        self.assertEqual(self.again(("2026-11-30T14:00:03Z", ["consumer-1-a"]),
+                                    ("2026-11-30T14:00:04Z", ["consumer-1-a", "consumer-1-b"])), "consumer-1")
+
+    def test_one_that_kept_its_id_did_not(self):
+        self.assertIsNone(self.again(("2026-11-30T14:00:03Z", ["consumer-1-b"])))
+        self.assertIsNone(self.again(("2026-11-30T14:00:03Z", ["consumer-10-a"]), ("2026-11-30T14:00:04Z", ["consumer-1-b"])))
+        stored = [{**self.ROWS[0], "completed": "2026-11-30T14:00:02Z"}]
+        self.assertIsNone(self.again(("2026-11-30T14:00:03Z", ["consumer-1-a"]), ("2026-11-30T14:00:04Z", ["consumer-1-b"]),
+                                     rows=stored))
+
+
 class Arithmetic(unittest.TestCase):
     def test_runs_of_offsets(self):
         self.assertEqual(list(truth.runs_of([4, 5, 6, 9, 11, 12])), [(4, 7), (9, 10), (11, 13)])

@@ -12,7 +12,11 @@ class Group:
         self.members = members
 
     def views(self):
-        return read_journal(self.watch_file)
+        return [line for line in read_journal(self.watch_file) if "state" in line]
+
+    def late(self):
+        """Questions that the coordinator took long to answer."""
+        return [line for line in read_journal(self.watch_file) if line.get("what") == "late"]
 
     def is_whole(self):
         views = self.views()

@@ -6,7 +6,7 @@ which is told on its standard input, one JSON object a line:
 
     {"delay_ms": 800, "jitter_ms": 400}                every frame, later by 800 to 1200 ms, order kept
     {"reorder_percent": 30, "hold_ms": 400}            some frames later than the ones after them
-    {}                                                 a wire
+    {}                                                 a wire, once what is held has been let go: then it says "idle"
 
 "direction": "up" (from the host), "down" (to the host); without it, both.
 """
@@ -41,6 +41,12 @@ class Relay:
     def tell(self, **schedule):
         self.process.stdin.write(json.dumps(schedule) + "\n")
         self.process.stdin.flush()
+
+    def rest(self):
+        """A wire again; returns when nothing is held any more: until then the path is late."""
+        self.tell()
+        if self.process.stdout.readline() != "idle\n":
+            raise RuntimeError("the relay has ended")
 
 
 def tap(namespace, name):
@@ -94,7 +100,7 @@ class Wire:
 def main(router, router_name, host, host_name):
     inside, outside = tap(host, host_name), tap(router, router_name)
     wires = [Wire(inside, outside, "up"), Wire(outside, inside, "down")]
-    schedule = {}
+    schedule, resting = {}, False
     print("ready", flush=True)
     while True:
         due = [w.held[0][0] for w in wires if w.held]
@@ -105,10 +111,14 @@ def main(router, router_name, host, host_name):
             if not line:
                 return
             schedule = json.loads(line)
+            resting = not schedule
         for wire in wires:
             if wire.source in readable:
                 wire.take(schedule)
             wire.release()
+        if resting and not any(w.held for w in wires):
+            print("idle", flush=True)
+            resting = False
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ of __consumer_offsets and the tables of the side effects. Nothing here reads the
 """
 
 from collections import Counter, defaultdict
+from datetime import timedelta
 from decimal import Decimal
 
 from . import clients, clock
@@ -40,7 +41,7 @@ def require(condition, message):
 class Evidence:
     """The private records of a run, on one time line."""
 
-    def __init__(self, run, faults, journals, submitted, views, history, books):
+    def __init__(self, run, faults, journals, submitted, views, history, books, late=()):
         self.run = run
         self.faults = faults
         self.journal = sorted((e for j in journals for e in j), key=lambda e: clock.parse(e["time"]))
@@ -48,6 +49,7 @@ class Evidence:
         self.views = [{**v, "moment": clock.parse(v["time"])} for v in views]
         self.history = history
         self.books = books
+        self.late = late
         self._follow_assignments()
         self.attempts = self._attempts()
 
@@ -179,7 +181,7 @@ def rebalances(evidence):
             "completed": one["completed"] and clock.normal(one["completed"]),
             "members": len(now),
         }
-        row.update(cause_of(evidence, rows, row, gone, came, evicted, after))
+        row.update(cause_of(evidence, rows, row, gone, came, now, evicted, after))
         rows.append(row)
         for member in came:
             evicted.pop(member.host, None)
@@ -199,12 +201,16 @@ def by_id(evidence, name):
     return next((f for f in evidence.faults if f["id"] == name), None)
 
 
-def cause_of(evidence, rows, row, gone, came, evicted, after):
+def cause_of(evidence, rows, row, gone, came, now, evicted, after):
     """Names trigger, host and fault from who went and who came; a departure outweighs an arrival."""
     moment = clock.parse(row["time"])
     if gone and not came_first(evidence, row, gone, came, after):
         return cause_of_departure(evidence, row, gone, after)
     hosts = sorted({m.host for m in came})
+    again = came_again(evidence, rows, row, now, after)
+    if again and not hosts:
+        return {"trigger": "member_rejoin", "host": again, "fault": rows[-1]["fault"], "root": False,
+                "root_generation": rows[-1]["root_generation"]}
     if hosts:
         named = {"host": hosts[0]} if len(hosts) == 1 else {"host": None, "hosts": hosts}
         back = [h for h in hosts if h in evicted]
@@ -215,6 +221,23 @@ def cause_of(evidence, rows, row, gone, came, evicted, after):
         joins = [f for f in evidence.faults if f["kind"] == "join" and f["host"] in hosts and clock.parse(f["start"]) <= moment]
         return {"trigger": "member_join", **named, "fault": joins[-1]["id"] if joins else None, "root": True}
     return cause_without_change(evidence, rows, moment)
+
+
+def came_again(evidence, rows, row, now, after):
+    """The host that joined twice: the coordinator had had it back before, under an id with which no generation was stored."""
+    if not rows or rows[-1]["completed"] or rows[-1]["trigger"] != "member_rejoin":
+        return None
+    before = clock.parse(row["completed"] or row["time"])
+    first = {}
+    for view in evidence.views:
+        if after < view["moment"] <= before:
+            for name in view.get("members", ()):
+                first.setdefault(name, view["moment"])
+    for member in now.values():
+        earlier = [n for n in first if n.startswith(f"{member.host}-") and n not in {m.id for m in now.values()}]
+        if member.host == rows[-1]["host"] and member.id in first and any(first[n] < first[member.id] for n in earlier):
+            return member.host
+    return None
 
 
 def came_first(evidence, row, gone, came, after):
@@ -370,6 +393,19 @@ def check_redeliveries(evidence, found):
         del row["assignment"]
 
 
+def strained(evidence, recorded):
+    """When the coordinator kept those who asked it waiting, and nobody had done anything to it: the machine was too busy."""
+    broker = evidence.run["broker"]
+    own = [(clock.parse(f["start"]), clock.parse(f["end"]) + timedelta(seconds=FOLLOWUP_SECONDS))
+           for f in evidence.faults if f["host"] == broker]
+    found = []
+    for line in evidence.late:
+        start, end = clock.parse(line["time"]), clock.parse(line["end"])
+        if end > clock.parse(recorded["start"]) and not any(start < until and since < end for since, until in own):
+            found.append({"host": broker, "start": clock.text(start), "end": clock.text(end)})
+    return found
+
+
 def effects_by_intent(evidence):
     """(business key, step) to the attempts that took effect; the tables and the journals must agree."""
     rows = {
@@ -510,6 +546,7 @@ def make(evidence, network, locks, recorded):
                      **{k: group[k] for k in ("session_timeout_ms", "heartbeat_interval_ms", "max_poll_interval_ms")},
                      "key": run["service"].get("key", "message+instance"), **settings_more(run)},
         "faults": evidence.faults,
+        "strained": strained(evidence, recorded),
         "database_locks": locks,
         "clocks": [{"host": h, "offset_us": 0, "drift_ppm": 0, "timezone": "UTC"} for h in (run["broker"], *run["consumers"], *run.get("later_consumers", []))],
         "rebalances": rows,

@@ -749,20 +749,25 @@ static void test_a_handler_that_holds_back_heartbeats_is_no_pause(void **state)
 {
 	static const struct {
 		int64_t third_ms, word_ms;
-		bool brings_records, is_pause;
+		bool brings_records;
+		const char *pause_start;	/* NULL: none is */
+		const char *untold_start;
 	} cases[] = {
-		/* A third comes when the next poll comes, and the last was answered at once: it is at work. */
-		{ 3000, 2, false, false },
+		/* A third comes when the next poll comes, and the last was answered at once: it is at work, or stands still. */
+		{ 3000, 2, false, NULL, "10:00:40.002" },
 		/* It had asked for more, and was given nothing half a second later: it did not ask again. */
-		{ 3000, 500, false, true },
-		/* It was given records: it is at work on them. */
-		{ 3000, 500, true, false },
-		/* Every two seconds, whatever its handler does: a timer. */
-		{ 2000, 2, false, true },
-		{ 2000, 500, true, true },
+		{ 3000, 500, false, "10:00:40.500", NULL },
+		/* It was given records: it is at work on them, or stands still. */
+		{ 3000, 500, true, NULL, "10:00:40.500" },
+		/* The broker held its fetch back for want of records: it had nothing to say until then. */
+		{ 3000, 8000, false, NULL, NULL },
+		/* Every two seconds, whatever its handler does, and what it waits for: a timer. */
+		{ 2000, 2, false, "10:00:40", NULL },
+		{ 2000, 500, true, "10:00:40", NULL },
+		{ 2000, 8000, false, "10:00:40", NULL },
 		/* Less than a quarter late is on time; what is late by far is no rhythm. */
-		{ 2500, 2, false, true },
-		{ 7000, 2, false, true },
+		{ 2500, 2, false, "10:00:40", NULL },
+		{ 7000, 2, false, "10:00:40", NULL },
 	};
 
 	(void)state;
@@ -774,10 +779,13 @@ static void test_a_handler_that_holds_back_heartbeats_is_no_pause(void **state)
 		story_event(st, EVENT_WIRE_FETCH, "c1", cases[i].brings_records ? at("10:00:40.5") : at("10:00:38"), "path_a", C1, "path_b",
 			    BROKER, "topic", "refunds", "partition", "0", "offset", "7", "end_offset", "8", NULL);
 		quiet_after_word(st, cases[i].word_ms);
-		if (cases[i].is_pause)
-			assert_span(only(st, &all, WINDOW_PROCESS_PAUSE)->span, "10:00:40", "10:00:50");
+		if (cases[i].pause_start != NULL)
+			assert_span(only(st, &all, WINDOW_PROCESS_PAUSE)->span, cases[i].pause_start, "10:00:50");
 		else
-			assert_int_equal(find_windows(st).count, 0);
+			assert_int_equal((all = find_windows(st)).count, 0);
+		assert_int_equal(all.untold_count, cases[i].untold_start != NULL);
+		if (cases[i].untold_start != NULL)
+			assert_span(all.untold[0].span, cases[i].untold_start, "10:00:50");
 		story_free(st);
 	}
 }

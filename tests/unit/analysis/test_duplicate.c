@@ -13,6 +13,7 @@
 
 #include "analysis/duplicate.h"
 #include "analysis/grant.h"
+#include "analysis/rebalance_index.h"
 #include "story.h"
 
 struct scene {
@@ -687,6 +688,64 @@ static void test_a_grant_to_the_second_does_not_part_effects(void **state)
 	}
 }
 
+/* Lines of whole seconds, as kafka-go writes them, that tell at which offset consumer-1 resumes refunds-0. */
+static void resumed(struct scene *s, const char *time, const char *offset)
+{
+	story_event(s->st, EVENT_OFFSET_RESTORED, "consumer-1", at(time), "group", "refunds", "client", "consumer-1", "topic",
+		    "refunds", "partition", "0", "offset", offset, NULL);
+}
+
+/*
+ * The record at 12 stood in the client's queue, was handled while the group was joining, and came again: all within the
+ * second by which the line tells that the client resumed there.
+ */
+static void test_delivered_again_within_the_second_of_the_grant(void **state)
+{
+	struct scene *s = scene_new();
+	(void)state;
+
+	rebalance(s, 4, "09:58:58", "09:59:00");
+	rebalance(s, 5, "10:00:23.600", "10:00:25.215");
+	resumed(s, "09:59:00", "11");
+	resumed(s, "10:00:25", "12");
+	attempt(s, "10:00:20", "consumer-1", "11", "A", "reversal", "success", "a1");
+	attempt(s, "10:00:25.221", "consumer-1", "12", "B", "reversal", "success", "b1");
+	attempt(s, "10:00:25.413", "consumer-1", "12", "B", "reversal", "skipped", NULL);
+	attempt(s, "10:00:25.600", "consumer-1", "13", "C", "reversal", "success", "c1");
+	find(s);
+	assert_int_equal(s->found.redelivery_count, 1);
+	assert_int_equal(s->found.redeliveries[0].committed_offset, 12);
+	assert_int_equal(s->found.redeliveries[0].processed_offset, 13);
+	assert_int_equal(s->found.redeliveries[0].records, 1);
+	assert_int_equal(s->found.redeliveries[0].rebalance, 2);
+	assert_int_equal(s->found.redeliveries[0].time.us, ref_at("10:00:25.413").us);
+	story_free(s->st);
+}
+
+/* Its twins: what failed is tried again in place, and what comes once in that second is not delivered again. */
+static void test_not_delivered_again_within_the_second_of_the_grant(void **state)
+{
+	static const struct {
+		const char *status, *offset;
+	} second[] = { { "failed", "12" }, { "success", "13" } };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct scene *s = scene_new();
+
+		rebalance(s, 4, "09:58:58", "09:59:00");
+		rebalance(s, 5, "10:00:23.600", "10:00:25.215");
+		resumed(s, "09:59:00", "11");
+		resumed(s, "10:00:25", "12");
+		attempt(s, "10:00:20", "consumer-1", "11", "A", "reversal", "success", "a1");
+		attempt(s, "10:00:25.221", "consumer-1", "12", "B", "reversal", second[i].status, "b1");
+		attempt(s, "10:00:25.413", "consumer-1", second[i].offset, "C", "reversal", "success", "c1");
+		find(s);
+		assert_int_equal(s->found.redelivery_count, 0);
+		story_free(s->st);
+	}
+}
+
 /* A refund's second notice is no money: the amounts of the steps stand apart. */
 static void test_amounts_per_step(void **state)
 {
@@ -804,6 +863,7 @@ static struct grants find_grants(struct scene *s)
 	struct grants g;
 
 	assert_int_equal(attempts_load(story_store(s->st), &s->clocks, s->st->arena, &t), 0);
+	rebalances_index(&s->rebalances, s->st->arena);
 	assert_int_equal(grants_find(s->st->store, &s->clocks, &s->groups, &s->rebalances, &t, s->st->arena, &g), 0);
 	return g;
 }
@@ -1094,6 +1154,8 @@ int main(void)
 		cmocka_unit_test(test_causes_without_offsets),
 		cmocka_unit_test(test_causes_by_time),
 		cmocka_unit_test(test_a_grant_to_the_second_does_not_part_effects),
+		cmocka_unit_test(test_delivered_again_within_the_second_of_the_grant),
+		cmocka_unit_test(test_not_delivered_again_within_the_second_of_the_grant),
 		cmocka_unit_test(test_amounts_per_step),
 		cmocka_unit_test(test_amounts_do_not_overflow),
 		cmocka_unit_test(test_two_reports_of_one_attempt),

@@ -12,6 +12,7 @@
 
 #define ID_1 "c-1-4bbaf2f7-5eda-4610-8060-4f5cc3a92310"
 #define ID_1_NEW "c-1-b0e15080-cd78-4435-b80c-c196ea38e1fc"
+#define ID_1_GHOST "c-1-435ccd6c-66fe-4efb-9ae8-80f93f50ac4a"
 #define ID_2 "c-2-a209bbb2-dfb3-4de2-857a-304c0a7286e4"
 #define ID_3 "c-3-4479e3da-63bd-4631-8687-e3aacd8f4805"
 #define EXPIRED(id) "removing member " id " on heartbeat expiration."
@@ -1539,6 +1540,207 @@ static void test_impossible_generations_are_ignored(void **state)
 	story_free(st);
 }
 
+static void bumped(struct story *st, const char *time, const char *epoch)
+{
+	story_event(st, EVENT_GROUP_BUMPED, "broker-1", at(time), "group", "g", "generation", epoch, NULL);
+}
+
+/* Of two epochs that follow closely an assignment is computed for the later alone: two rebalances all the same. */
+static void test_an_epoch_without_an_assignment_is_a_rebalance(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	member_line(st, EVENT_SESSION_EXPIRED, "10:00:28.687", ID_3);
+	bumped(st, "10:00:28.688", "5");
+	member_line(st, EVENT_MEMBER_JOINS, "10:00:28.837", ID_1);
+	bumped(st, "10:00:28.838", "6");
+	assigned(st, "10:00:28.839", "6");
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 2);
+	assert_int_equal(r.items[0].generation, 5);
+	assert_trigger(&r.items[0], TRIGGER_SESSION_TIMEOUT);
+	assert_sv(r.items[0].member, ID_3);
+	assert_int_equal(r.items[1].generation, 6);
+	assert_trigger(&r.items[1], TRIGGER_MEMBER_JOIN);
+	assert_sv(r.items[1].member, ID_1);
+	assert_int_equal(r.items[1].span.end.us, ref_at("10:00:28.839").us);
+	story_free(st);
+}
+
+/* The first epoch takes its time; and one whose assignment comes seconds later is one rebalance. */
+static void test_an_epoch_and_its_assignment_are_one_rebalance(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	member_line(st, EVENT_MEMBER_JOINS, "10:00:01", ID_1);
+	bumped(st, "10:00:03.500", "1");
+	assigned(st, "10:00:06", "1");
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 1);
+	assert_trigger(&r.items[0], TRIGGER_MEMBER_JOIN);
+	assert_int_equal(r.items[0].span.start.us, ref_at("10:00:03.500").us);
+	assert_int_equal(r.items[0].span.end.us, ref_at("10:00:06").us);
+	story_free(st);
+}
+
+/* A coordinator that loads the group anew while members join begins again, with the same generation: one rebalance. */
+static void test_a_beginning_that_came_to_nothing_is_no_rebalance(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	group_of_three(st);
+	member_line(st, EVENT_MEMBER_JOINS, "10:00:32.453", "c-4-a");
+	preparing(st, "10:00:32.453", "1", "c-4-a", ADDING("c-4-a"));
+	preparing(st, "10:00:33.955", "1", "c-4-b", ADDING("c-4-b"));
+	formed(st, "10:00:39", "2");
+	assigned(st, "10:00:39.1", "2");
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 2);
+	assert_int_equal(r.items[1].generation, 2);
+	assert_int_equal(r.items[1].span.start.us, ref_at("10:00:32.453").us);
+	assert_int_equal(r.items[1].span.end.us, ref_at("10:00:39.1").us);
+	story_free(st);
+
+	/* The twin: the generation had been formed. A group that was made anew has the number once more. */
+	st = story_new();
+	group_of_three(st);
+	preparing(st, "10:00:32.453", "0", "c-4-a", ADDING("c-4-a"));
+	formed(st, "10:00:35.453", "1");
+	assert_int_equal((r = find(st)).count, 2);
+	assert_int_equal(r.items[1].generation, 1);
+	story_free(st);
+}
+
+/* ---- coordinators before 2.1 log that a rebalance begins, and not why ---- */
+
+/* A join that was asked for without a member id, as a capture saw it. */
+static void asks(struct story *st, const char *client, const char *asked, const char *answered, const char *generation)
+{
+	story_interval(st, EVENT_WIRE_JOINED, client, at(asked), at(answered), "group", "g", "client", client, "generation",
+		       generation, "path_a", "10.77.1.10:40000", "path_b", "10.77.0.10:9092", NULL);
+}
+
+/* Member 1 is evicted at 10:00:30, and generation 2 is without it. */
+static void evicted(struct story *st)
+{
+	group_of_three(st);
+	expiry(st, "10:00:30", ID_1, "1", NULL);
+	formed(st, "10:00:30.1", "2");
+	assigned(st, "10:00:30.2", "2");
+	lost(st, "app-1", "c-1", "10:00:40", ID_1);
+}
+
+/*
+ * Back at 10:00:41 it gives up before generation 3 is formed (a heartbeat under way had told it once more that it was
+ * no member), and asks again. The id that it was given first expires while the others are waited for.
+ */
+static void asks_twice(struct story *st)
+{
+	preparing(st, "10:00:41", "2", NULL, NULL);
+	formed(st, "10:00:42", "3");
+	preparing(st, "10:00:42.010", "3", NULL, NULL);
+	member_line(st, EVENT_SESSION_EXPIRED, "10:00:48", ID_1_GHOST);
+	formed(st, "10:00:48.010", "4");
+	assigned(st, "10:00:48.100", "4");
+	joined(st, "app-1", "c-1", "10:00:48.020", "4", ID_1_NEW);
+	synced(st, "app-1", "c-1", "10:00:48.120", "4", ID_1_NEW);
+}
+
+static void test_who_asks_twice_comes_back_once(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	evicted(st);
+	asks_twice(st);
+	asks(st, "c-1", "10:00:40.995", "10:00:42", "3");
+	asks(st, "c-1", "10:00:42.005", "10:00:48.015", "4");
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 4);
+	for (size_t i = 2; i < 4; i++) {
+		assert_int_equal(r.items[i].generation, i + 1);
+		assert_trigger(&r.items[i], TRIGGER_MEMBER_REJOIN);
+		assert_int_equal(r.items[i].trigger_strength, STRENGTH_PROVES);
+		assert_string_equal(r.items[i].trigger_basis, "wire");
+		assert_sv(r.items[i].client, "c-1");
+		assert_sv(r.items[i].host, "app-1");
+		assert_false(r.items[i].is_root);
+		assert_int_equal(r.items[i].root, 2);
+	}
+	assert_int_equal(r.items[2].trigger_time.us, ref_at("10:00:40.995").us);
+	assert_int_equal(r.items[3].trigger_time.us, ref_at("10:00:42.005").us);
+	assert_int_equal(r.items[1].fate, FATE_WRONGLY_EVICTED);
+	story_free(st);
+}
+
+/* Without a capture nobody tells who began generation 3: the client's own log has no line of it. */
+static void test_who_asks_is_not_guessed(void **state)
+{
+	static const struct {
+		const char *asked, *generation;
+	} other[] = { { "10:00:40.995", "2" }, { "10:00:38", "3" }, { "10:00:43", "3" } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof other / sizeof other[0]; i++) {
+		struct story *st = story_new();
+
+		evicted(st);
+		asks_twice(st);
+		/* Of another generation, or of another time than that at which the coordinator began. */
+		asks(st, "c-1", other[i].asked, "10:00:43.500", other[i].generation);
+		struct rebalances r = find(st);
+		assert_int_equal(r.count, 4);
+		assert_trigger(&r.items[2], TRIGGER_UNKNOWN);
+		story_free(st);
+	}
+}
+
+/* The twin: in the join phase of one that came back the session of another runs out, and that is an eviction. */
+static void test_another_that_expires_meanwhile_is_no_ghost(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	evicted(st);
+	preparing(st, "10:00:41", "2", NULL, NULL);
+	member_line(st, EVENT_SESSION_EXPIRED, "10:00:46", ID_2);
+	formed(st, "10:00:46.010", "3");
+	assigned(st, "10:00:46.100", "3");
+	asks(st, "c-1", "10:00:40.995", "10:00:46.015", "3");
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 3);
+	assert_trigger(&r.items[2], TRIGGER_SESSION_TIMEOUT);
+	assert_sv(r.items[2].client, "c-2");
+	assert_true(r.items[2].is_root);
+	story_free(st);
+}
+
+/* The twin: after an assignment a client that asks anew begins something new. */
+static void test_who_asks_after_an_assignment_asks_anew(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	evicted(st);
+	preparing(st, "10:00:41", "2", NULL, NULL);
+	formed(st, "10:00:42", "3");
+	assigned(st, "10:00:42.005", "3");
+	preparing(st, "10:00:42.500", "3", NULL, NULL);
+	formed(st, "10:00:43", "4");
+	assigned(st, "10:00:43.100", "4");
+	asks(st, "c-1", "10:00:40.995", "10:00:42", "3");
+	asks(st, "c-1", "10:00:42.495", "10:00:43", "4");
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 4);
+	assert_trigger(&r.items[2], TRIGGER_MEMBER_REJOIN);
+	assert_trigger(&r.items[3], TRIGGER_MEMBER_JOIN);
+	assert_true(r.items[3].is_root);
+	story_free(st);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1600,6 +1802,13 @@ int main(void)
 		cmocka_unit_test(test_hosts_one_after_another_are_no_stalled_broker),
 		cmocka_unit_test(test_timers_started_together_end_together),
 		cmocka_unit_test(test_a_ghost_expires_after_its_client_is_back),
+		cmocka_unit_test(test_an_epoch_without_an_assignment_is_a_rebalance),
+		cmocka_unit_test(test_an_epoch_and_its_assignment_are_one_rebalance),
+		cmocka_unit_test(test_a_beginning_that_came_to_nothing_is_no_rebalance),
+		cmocka_unit_test(test_who_asks_twice_comes_back_once),
+		cmocka_unit_test(test_who_asks_is_not_guessed),
+		cmocka_unit_test(test_another_that_expires_meanwhile_is_no_ghost),
+		cmocka_unit_test(test_who_asks_after_an_assignment_asks_anew),
 		cmocka_unit_test(test_the_consumer_protocol),
 		cmocka_unit_test(test_only_the_time_in_question),
 		cmocka_unit_test(test_groups_are_kept_apart),

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "analysis/rebalance_index.h"
 #include "analysis/redelivery_wire.h"
 #include "story.h"
 
@@ -68,6 +69,7 @@ static struct redeliveries find(struct story *st, const struct attempts *t)
 	struct clocks clocks = { 0 };
 	struct redeliveries out = { 0 };
 
+	rebalances_index(&all, st->arena);
 	assert_int_equal(redeliveries_from_wire(story_store(st), &clocks, &all, t, st->arena, &out), 0);
 	return out;
 }

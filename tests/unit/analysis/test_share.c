@@ -431,6 +431,40 @@ static void test_a_pause_and_jitter_at_once(void **state)
 
 /* ---- other triggers ---- */
 
+/* app-2's capture shows that the broker stood still: it did so for app-1 as well, which is seen to call the same address. */
+static void test_a_broker_that_stands_still_does_so_for_all(void **state)
+{
+	static const struct {
+		const char *called;
+		enum window_kind kind;
+		enum attribution attribution;
+		size_t pauses;
+	} cases[] = {
+		{ "10.77.0.10:9092", WINDOW_SERVER_PAUSE, ATTRIBUTION_AMBIGUOUS, 1 },
+		/* Another broker; and another's process. */
+		{ "10.77.0.11:9092", WINDOW_SERVER_PAUSE, ATTRIBUTION_EXPLAINED, 0 },
+		{ "10.77.0.10:9092", WINDOW_PROCESS_PAUSE, ATTRIBUTION_EXPLAINED, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct scene *s = scene_captured();
+		struct window *own = window(s, WINDOW_BLACKOUT, "app-1", "10:00:00", "10:00:40");
+		own->path_a = SV("10.77.1.10");
+		own->path_b = SV("10.77.0.10:9092");
+		own->caller = SV("app-1");
+		struct window *pause = window(s, cases[i].kind, "app-2", "10:00:01", "10:00:35");
+		pause->path_a = SV("10.77.2.10");
+		pause->path_b = sv_of(cases[i].called);
+		pause->caller = SV("app-2");
+		eviction(s, "app-1", "10:00:32");
+		const struct rebalance *r = find(s);
+		assert_attribution(r, cases[i].attribution);
+		assert_int_equal(r->pause_count, cases[i].pauses);
+		scene_free(s);
+	}
+}
+
 static void test_a_deploy_during_jitter(void **state)
 {
 	struct scene *s = scene_captured();
@@ -1034,6 +1068,7 @@ int main(void)
 		cmocka_unit_test(test_without_coverage_nothing_is_concluded),
 		cmocka_unit_test(test_a_pause_is_not_the_network),
 		cmocka_unit_test(test_a_pause_and_jitter_at_once),
+		cmocka_unit_test(test_a_broker_that_stands_still_does_so_for_all),
 		cmocka_unit_test(test_a_deploy_during_jitter),
 		cmocka_unit_test(test_a_process_that_had_ended),
 		cmocka_unit_test(test_a_poll_timeout),

@@ -82,6 +82,99 @@ static void test_what_is_lost_after_a_sign_is_lost_in_the_same_outage(void **sta
 	story_free(st);
 }
 
+/*
+ * At the receiver's end a retransmission tells that data was lost, and not when: the broker's answer came at last at
+ * 10:00:13, and what was heard of it before, at 10:00:11.5, was no loss.
+ */
+static void test_when_the_peers_data_was_lost_its_receiver_does_not_see(void **state)
+{
+	static const struct {
+		const char *direction, *outage_end;
+	} cases[] = { { "ba", "10:00:06" }, { "ab", "10:00:11.5" } };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct story *st = story_new();
+		char lost[32];
+
+		snprintf(lost, sizeof lost, "%lld", (long long)at("10:00:11.5").us);
+		connection(st, "c1", C1, "09:59:00", "10:01:00");
+		stall_lost(st, C1, "10:00:00", "10:00:12", "10:00:01", "10:00:05", "10:00:06");
+		story_interval(st, EVENT_NET_SECOND, "c1", at("10:00:13"), at("10:00:14"), "path_a", C1, "path_b", BROKER,
+			       "direction", cases[i].direction, "segments", "5", "retransmits", "1", "timeouts", "1",
+			       "loss_at_us", lost, "lost_at_us", lost, NULL);
+		struct windows w = find_windows(st);
+		assert_int_equal(w.count, 1);
+		assert_span(w.items[0].span, "10:00:00", "10:00:14");
+		assert_span(w.items[0].outage, "10:00:01", cases[i].outage_end);
+		story_free(st);
+	}
+}
+
+/* A second of one direction in which data was acknowledged that had not to be sent again. */
+static void exchange(struct story *st, const char *start, const char *direction)
+{
+	struct host_time end = { at(start).us + US_PER_S };
+
+	story_interval(st, EVENT_NET_SECOND, "c1", at(start), end, "path_a", C1_OTHER, "path_b", BROKER, "direction",
+		       direction, "segments", "2", "retransmits", "0", "timeouts", "0", "rtt_samples", "2", NULL);
+}
+
+/*
+ * The broker is heard at 00:06 on one connection, and data of the other is lost until 00:09: of this path one packet
+ * more, at 00:12, tells nothing. Nothing is sent until 00:20.
+ */
+static void lose_now_and_then(struct story *st)
+{
+	connection(st, "c1", C1, "09:59:00", "10:01:00");
+	stall_lost(st, C1, "10:00:00", "10:00:20", "10:00:01", "10:00:05", "10:00:06");
+	stall_lost(st, C1_OTHER, "10:00:01", "10:00:20", "10:00:02", "10:00:09", "10:00:12");
+}
+
+static void test_one_packet_is_no_sign_on_a_path_that_comes_and_goes(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	lose_now_and_then(st);
+	exchange(st, "10:00:07", "ab"); /* before the last loss */
+	exchange(st, "10:00:13", "ba"); /* its answer came from this host's own kernel */
+	struct windows w = find_windows(st);
+	assert_int_equal(w.count, 1);
+	assert_span(w.items[0].outage, "10:00:01", "10:00:20");
+	assert_int_equal(measured(&w.items[0], MEASURE_OUTAGE_LEAST_MS), 8000);
+	story_free(st);
+}
+
+static void test_an_exchange_is_a_sign_on_a_path_that_comes_and_goes(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	lose_now_and_then(st);
+	exchange(st, "10:00:14", "ab");
+	exchange(st, "10:00:16", "ab");
+	struct windows w = find_windows(st);
+	assert_int_equal(w.count, 1);
+	assert_span(w.items[0].outage, "10:00:01", "10:00:14");
+	assert_int_equal(measured(&w.items[0], MEASURE_BACKOFF_MS), 6000);
+	story_free(st);
+}
+
+/* The twin: all that is known to be lost was so before the first packet that was heard. */
+static void test_one_packet_is_a_sign_on_a_path_that_was_gone(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	stall_lost(st, C1, "10:00:00", "10:00:20", "10:00:01", "10:00:05", "10:00:06");
+	stall_lost(st, C1_OTHER, "10:00:01", "10:00:20", "10:00:02", "10:00:05.5", "10:00:06");
+	struct windows w = find_windows(st);
+	assert_int_equal(w.count, 1);
+	assert_span(w.items[0].outage, "10:00:01", "10:00:06");
+	story_free(st);
+}
+
 static void test_loss_begins_when_the_segment_was_sent(void **state)
 {
 	struct story *st = story_new();
@@ -543,6 +636,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_blackouts_a_second_apart_are_one),
 		cmocka_unit_test(test_what_is_lost_after_a_sign_is_lost_in_the_same_outage),
+		cmocka_unit_test(test_when_the_peers_data_was_lost_its_receiver_does_not_see),
+		cmocka_unit_test(test_one_packet_is_no_sign_on_a_path_that_comes_and_goes),
+		cmocka_unit_test(test_an_exchange_is_a_sign_on_a_path_that_comes_and_goes),
+		cmocka_unit_test(test_one_packet_is_a_sign_on_a_path_that_was_gone),
 		cmocka_unit_test(test_loss_begins_when_the_segment_was_sent),
 		cmocka_unit_test(test_a_connection_that_was_idle_tells_of_no_silence),
 		cmocka_unit_test(test_a_pause_lasts_until_the_first_loss),

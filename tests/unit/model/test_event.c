@@ -116,6 +116,49 @@ static void a_copy_has_what_is_set(void **state)
 	assert_int_equal(field_set_first(FIELD_BIT(0)), 0);
 }
 
+/* Fields of both halves of the set, texts and numbers; and one of each that is not set, between two that are. */
+static void a_compact_event_reads_as_the_whole_one(void **state)
+{
+	static const enum event_field texts[] = { FIELD_GROUP, FIELD_SYSTEM, FIELD_TOPIC };
+	static const enum event_field numbers[] = { FIELD_PARTITION, FIELD_DELTA };
+	struct arena *a = arena_new();
+	const struct event *compact;
+	struct event e, copy;
+
+	(void)state;
+	event_init(&e, EVENT_EFFECT);
+	e.id = 12;
+	e.text = SV("a line");
+	for (size_t i = 0; i < 3; i++)
+		event_set_text(&e, texts[i], sv_of(field_infos[texts[i]].name));
+	for (size_t i = 0; i < 2; i++)
+		event_set_int(&e, numbers[i], (int64_t)i - 5);
+	compact = event_compact(&e, a);
+	assert_true(compact->is_compact);
+	assert_int_equal(compact->id, 12);
+	assert_int_equal(compact->type, EVENT_EFFECT);
+	assert_true(sv_eq(compact->text, SV("a line")));
+	assert_true(compact->set == e.set);
+	for (int f = 0; f < FIELD_COUNT; f++) {
+		assert_int_equal(event_has(compact, (enum event_field)f), event_has(&e, (enum event_field)f));
+		if (field_infos[f].type == FIELD_TEXT)
+			assert_true(sv_eq(event_text(compact, (enum event_field)f), event_text(&e, (enum event_field)f)));
+		else
+			assert_int_equal(event_int_or(compact, (enum event_field)f, 77), event_int_or(&e, (enum event_field)f, 77));
+	}
+	/* Of a compact one a compact one can be made, and a whole one, to which more may be added. */
+	compact = event_compact(compact, a);
+	memset(&copy, 0x55, sizeof copy);
+	event_copy(&copy, compact);
+	assert_false(copy.is_compact);
+	event_set_text(&copy, FIELD_MEMBER, SV("m1"));
+	assert_true(sv_eq(event_text(&copy, FIELD_MEMBER), SV("m1")));
+	assert_true(sv_eq(event_text(&copy, FIELD_SYSTEM), SV("system")));
+	assert_int_equal(event_int_or(&copy, FIELD_DELTA, 77), -4);
+	assert_false(event_has(compact, FIELD_MEMBER));
+	arena_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -125,6 +168,7 @@ int main(void)
 		cmocka_unit_test(spans_are_milliseconds_whatever_their_unit),
 		cmocka_unit_test(a_missing_required_field_is_named),
 		cmocka_unit_test(a_copy_has_what_is_set),
+		cmocka_unit_test(a_compact_event_reads_as_the_whole_one),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

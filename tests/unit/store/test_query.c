@@ -102,7 +102,7 @@ static void loaded_texts_are_shared_and_stay(void **state)
 {
 	static const enum event_type type = EVENT_SESSION_EXPIRED;
 	struct story *st = story_new();
-	struct event *events;
+	const struct event **events;
 	size_t count;
 
 	(void)state;
@@ -113,6 +113,7 @@ static void loaded_texts_are_shared_and_stay(void **state)
 		story_event(st, type, "broker-1", at("10:00:00"), "group", "refunds", "member", member, "text", "line", NULL);
 	}
 	assert_int_equal(query_load(story_store(st), &type, 1, st->arena, &events, &count), 0);
+	query_keep_loaded(st->store, st->arena);
 	store_close(st->store);
 	st->store = NULL;
 	assert_int_equal(count, 2000);
@@ -120,11 +121,73 @@ static void loaded_texts_are_shared_and_stay(void **state)
 		char member[16];
 
 		snprintf(member, sizeof member, "m%d", i);
-		assert_true(sv_eq(event_text(&events[i], FIELD_MEMBER), sv_of(member)));
-		assert_ptr_equal(events[i].value[FIELD_MEMBER].text.p, events[i + 1000].value[FIELD_MEMBER].text.p);
-		assert_ptr_equal(events[i].value[FIELD_GROUP].text.p, events[0].value[FIELD_GROUP].text.p);
+		assert_true(sv_eq(event_text(events[i], FIELD_MEMBER), sv_of(member)));
+		assert_true(sv_eq(events[i]->host, SV("broker-1")));
+		assert_true(sv_eq(events[i]->text, SV("line")));
+		assert_ptr_equal(event_text(events[i], FIELD_MEMBER).p, event_text(events[i + 1000], FIELD_MEMBER).p);
+		assert_ptr_equal(event_text(events[i], FIELD_GROUP).p, event_text(events[0], FIELD_GROUP).p);
 	}
-	assert_ptr_not_equal(events[0].value[FIELD_MEMBER].text.p, events[1].value[FIELD_MEMBER].text.p);
+	assert_ptr_not_equal(event_text(events[0], FIELD_MEMBER).p, event_text(events[1], FIELD_MEMBER).p);
+	story_free(st);
+}
+
+/* In the order of a query, of types that were loaded before and of such that were not. */
+static void an_event_is_loaded_once(void **state)
+{
+	static const enum event_type empty[] = { EVENT_GROUP_EMPTY }, both[] = { EVENT_BROKER_STARTED, EVENT_GROUP_EMPTY };
+	static const int64_t ids[] = { 4, 3, 1, 2 };
+	struct story *st = story_new();
+	const struct event **first, **all, **later;
+	size_t count;
+
+	(void)state;
+	story_event(st, EVENT_GROUP_EMPTY, "b", at("10:00:02"), "group", "g", NULL);
+	story_event(st, EVENT_BROKER_STARTED, "b", at("10:00:02"), NULL);
+	story_event(st, EVENT_BROKER_STARTED, "b", at("10:00:01"), NULL);
+	story_event(st, EVENT_GROUP_EMPTY, "b", at("10:00:00"), "group", "g", NULL);
+	assert_int_equal(query_load(story_store(st), empty, 1, st->arena, &first, &count), 0);
+	assert_int_equal(count, 2);
+	assert_int_equal(query_load(st->store, both, 2, st->arena, &all, &count), 0);
+	assert_int_equal(count, 4);
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(all[i]->id, ids[i]);
+	assert_ptr_equal(all[0], first[0]);
+	assert_ptr_equal(all[2], first[1]);
+	/* What comes in afterwards is there at the next load; what was loaded stays as it is. */
+	story_event(st, EVENT_GROUP_EMPTY, "b", at("10:00:01"), "group", "g", NULL);
+	assert_int_equal(query_load(story_store(st), empty, 1, st->arena, &later, &count), 0);
+	assert_int_equal(count, 3);
+	assert_int_equal(later[1]->id, 5);
+	assert_int_equal(first[1]->id, 1);
+	/* Of a type that has none, and of no type that is named: all. */
+	assert_int_equal(query_load(st->store, (enum event_type[]){ EVENT_EFFECT }, 1, st->arena, &later, &count), 0);
+	assert_int_equal(count, 0);
+	assert_int_equal(query_load(st->store, NULL, 0, st->arena, &later, &count), 0);
+	assert_int_equal(count, 5);
+	story_free(st);
+}
+
+/* One of many events: what the query gives next does not touch it. */
+static void an_event_that_is_shelved_stays(void **state)
+{
+	struct story *st = story_new();
+	const struct event *kept = NULL;
+	struct query *q;
+	struct event e;
+
+	(void)state;
+	story_event(st, EVENT_GROUP_EMPTY, "b", at("10:00:01"), "group", "g\"1", "text", "one", NULL);
+	story_event(st, EVENT_GROUP_EMPTY, "b", at("10:00:02"), "group", "g\"2", "text", "two", NULL);
+	q = query_events(story_store(st), NULL, 0);
+	while (query_next(q, &e) == 1) {
+		if (e.id == 1)
+			kept = query_shelve(q, &e);
+	}
+	query_free(q);
+	assert_non_null(kept);
+	assert_int_equal(kept->id, 1);
+	assert_true(sv_eq(event_text(kept, FIELD_GROUP), SV("g\"1")));
+	assert_true(sv_eq(kept->text, SV("one")));
 	story_free(st);
 }
 
@@ -288,6 +351,8 @@ int main(void)
 		cmocka_unit_test(every_field_comes_back),
 		cmocka_unit_test(events_come_by_time_then_id),
 		cmocka_unit_test(loaded_texts_are_shared_and_stay),
+		cmocka_unit_test(an_event_is_loaded_once),
+		cmocka_unit_test(an_event_that_is_shelved_stays),
 		cmocka_unit_test(an_id_that_is_not_there),
 		cmocka_unit_test(inputs_come_back),
 		cmocka_unit_test(questions_side_by_side),

@@ -346,8 +346,10 @@ static void facts_that_are_none_are_a_failure(void **state)
 	static const char *const facts[] = { "", "{", "[1]", "{\"group\":\"refunds\"", "{\"group\":17}", "{\"generation\":\"17\"}" };
 	struct fixture *f = *state;
 	struct store *s = open_store(f, STORE_WRITE);
+	const struct event **events;
 	struct query *q;
 	struct event e;
+	size_t count;
 
 	assert_int_equal(put_input(s, "a", 3), 1);
 	store_close(s);
@@ -365,6 +367,7 @@ static void facts_that_are_none_are_a_failure(void **state)
 			query_free(q);
 		}
 		assert_error(f, "store.damaged", "an event is malformed");
+		assert_int_equal(query_load(s, NULL, 0, f->arena, &events, &count), -1);
 		assert_int_equal(query_event(s, 2, f->arena, &e), -1);
 		assert_int_equal(query_event(s, 3, f->arena, &e), 1);
 		store_close(s);

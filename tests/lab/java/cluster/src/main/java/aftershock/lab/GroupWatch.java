@@ -26,11 +26,15 @@ import org.apache.kafka.common.config.ConfigResource;
 
 /**
  * Asks the coordinator for a group's state and members many times a second and prints each change as a JSON line:
- * the broker's own view of when a member went and when the group was whole again. It is the lab's administrator as well:
+ * the broker's own view of when a member went and when the group was whole again. An answer that took long is a line of
+ * its own ("what": "late"): the coordinator did not get on. It is the lab's administrator as well:
  * each line on standard input is a command, its last word the file that is written when it is done.
  * Arguments: bootstrap servers, group, milliseconds between two questions.
  */
 public final class GroupWatch {
+    /** Half of the heartbeat interval of most runs: what the coordinator keeps a member waiting for so long is seen. */
+    private static final long LATE_MS = 1000;
+
     private GroupWatch() {
     }
 
@@ -44,6 +48,7 @@ public final class GroupWatch {
             reader.start();
             while (true) {
                 Map<String, Object> view = new LinkedHashMap<>();
+                Instant asked = Instant.now();
                 try {
                     ConsumerGroupDescription group =
                         admin.describeConsumerGroups(List.of(args[1])).describedGroups().get(args[1]).get();
@@ -58,18 +63,27 @@ public final class GroupWatch {
                     view.put("state", "unknown");
                     view.put("error", String.valueOf(e.getCause()));
                 }
+                Instant answered = Instant.now();
+                if (ChronoUnit.MILLIS.between(asked, answered) >= LATE_MS) {
+                    print(json, Map.of("what", "late", "time", asked.truncatedTo(ChronoUnit.MICROS).toString(),
+                        "end", answered.truncatedTo(ChronoUnit.MICROS).toString()));
+                }
                 String now = json.writeValueAsString(view);
                 if (!now.equals(before)) {
                     before = now;
                     Map<String, Object> line = new LinkedHashMap<>();
-                    line.put("time", Instant.now().truncatedTo(ChronoUnit.MICROS).toString());
+                    line.put("time", answered.truncatedTo(ChronoUnit.MICROS).toString());
                     line.putAll(view);
-                    System.out.println(json.writeValueAsString(line));
-                    System.out.flush();
+                    print(json, line);
                 }
                 Thread.sleep(pause);
             }
         }
+    }
+
+    private static void print(ObjectMapper json, Map<String, Object> line) throws IOException {
+        System.out.println(json.writeValueAsString(line));
+        System.out.flush();
     }
 
     /** ConfigResource.Type.GROUP, which the tools for brokers before 2.1 do not know by name. */
