@@ -27,10 +27,10 @@ void query_free(struct query *q);
 const struct event *query_shelve(struct query *q, const struct event *e);
 
 /*
- * Events as those of query_events, as an array in the arena, for those who look at them more than once.
- * The events are compact and are the store's: they live until it is closed, or
- * as long as another arena that they are given to, and are the same ones for all
- * who load them.
+ * The events of query_events as an array in the arena, for those who look at
+ * them more than once. They are compact (model/event.h) and the store's, the same
+ * ones for all who load them: they live until it is closed, or as long as the
+ * arena that query_keep_loaded gives them to.
  */
 int query_load(struct store *s, const enum event_type *types, size_t n, struct arena *a, const struct event ***events,
 	       size_t *count);
