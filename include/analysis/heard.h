@@ -15,7 +15,7 @@
  * Fills has_last_heard of evictions by session timeout, with the evidence; dates those that no coordinator's log does.
  * 0 or -1.
  */
-int heard_find(struct store *s, const struct clocks *c, const struct groups *g, struct arena *a, struct rebalances *r);
+int heard_find(struct store *s, const struct clocks *c, const struct groups *g, struct arena *a, struct rebalances *all);
 
 /*
  * Measures how long the coordinator heard nothing of a client around each window of its path: from the last request

@@ -303,7 +303,7 @@ static bool is_given_up(const struct losses *losses, const struct event *e)
 	return false;
 }
 
-/* Of another host's data a capture sees what came, not when that was sent in vain which did not: some time since it was heard last. */
+/* Of another host's data a capture sees what came, not when it was sent in vain: some time since that host was heard last. */
 static bool is_seen_sent(const struct losses *losses, const struct event *e)
 {
 	struct sv own = own_address_of(losses->own, e->host);

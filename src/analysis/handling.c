@@ -5,7 +5,8 @@
 
 static bool is_open_to(const struct rebalance *r)
 {
-	return r->is_root && r->trigger == TRIGGER_SESSION_TIMEOUT && r->has_exposure && r->window_count == 0 && r->pause_count == 0;
+	return r->is_root && r->trigger == TRIGGER_SESSION_TIMEOUT && r->has_exposure && r->window_count == 0 &&
+	       r->pause_count == 0;
 }
 
 /* Of the member's host, for so long that the network in its place would count. */
@@ -17,6 +18,16 @@ static bool is_reason_for(const struct window *silence, const struct rebalance *
 	       span_length_us(span_intersect(silence->span, r->exposure)) >= r->need_us;
 }
 
+static void say(struct rebalance *r, struct arena *a)
+{
+	struct sv note = r->attribution_note;
+
+	r->attribution_note =
+		arena_printf(a, "%.*s%sMeanwhile %.*s sent nothing, and lost nothing: its client sends heartbeats between polls, so "
+				"that its handler was at work or its process stood still, and the evidence does not tell which.",
+			     SV_ARG(note), sv_is_absent(note) ? "" : " ", SV_ARG(r->host));
+}
+
 static void name(const struct window *silence, struct arena *a, struct rebalance *r)
 {
 	for (size_t i = 0; i < silence->evidence.count; i++) {
@@ -25,10 +36,7 @@ static void name(const struct window *silence, struct arena *a, struct rebalance
 			r->stalls.greatest = silence->evidence.items[i].event;
 	}
 	evidence_sort(&r->stalls);
-	r->attribution_note = arena_printf(a, "%.*s%sMeanwhile %.*s sent nothing, and lost nothing: its client sends heartbeats between "
-					      "polls, so that its handler was at work or its process stood still, and the evidence does "
-					      "not tell which.",
-					   SV_ARG(r->attribution_note), sv_is_absent(r->attribution_note) ? "" : " ", SV_ARG(r->host));
+	say(r, a);
 }
 
 void handlings_name(const struct windows *w, struct arena *a, struct rebalances *r)

@@ -63,9 +63,13 @@ static void take(const struct clocks *c, struct latest *l, const struct event *e
 	struct rebalance *r = l->rebalance;
 	struct ref_time at = received(c, e);
 
-	if (at.us >= r->trigger_time.us)
-		return;
 	l->is_consumer |= sv_starts_with(event_text(e, FIELD_API), SV("ConsumerGroup"));
+	/*
+	 * A guess at the eviction's time is no bound: what was granted was a member's, and a classic one's id ends with it.
+	 * Under KIP-848 a member comes back under its id.
+	 */
+	if (at.us >= r->trigger_time.us && (r->broker_host.n > 0 || l->is_consumer))
+		return;
 	if (!restarts_timer(e, l->is_consumer) || (l->known && at.us < r->last_heard.us))
 		return;
 	l->known = true;
@@ -221,7 +225,9 @@ int heard_measure(const struct detect_context *ctx)
 
 /*
  * Where no coordinator's log says when, the eviction was one session timeout
- * after that, and not when its member learned of it.
+ * after that: not when its member learned of it, and not when the member's own
+ * timer ran out, to which an answer may have been late. What was seen to come
+ * of it came later.
  */
 static void date_eviction(const struct groups *g, struct rebalance *r)
 {
@@ -231,30 +237,34 @@ static void date_eviction(const struct groups *g, struct rebalance *r)
 	if (group == NULL || !group->session_timeout_ms.known || r->broker_host.n > 0)
 		return;
 	due.us = r->last_heard.us + group_session_timeout_ms(group) * US_PER_MS;
-	if (due.us >= r->trigger_time.us)
+	if (due.us > r->trigger_time.us && due.us > r->span.end.us)
 		return;
 	r->trigger_time = due;
 	if (due.us < r->span.start.us)
 		r->span.start = due;
 }
 
-int heard_find(struct store *s, const struct clocks *c, const struct groups *g, struct arena *a, struct rebalances *r)
+int heard_find(struct store *s, const struct clocks *c, const struct groups *g, struct arena *a, struct rebalances *all)
 {
-	struct latest *items = arena_array(a, r->count, sizeof *items);
+	struct latest *items = arena_array(a, all->count, sizeof *items);
 	size_t count = 0;
 
-	for (size_t i = 0; i < r->count; i++)
-		if (r->items[i].trigger == TRIGGER_SESSION_TIMEOUT && r->items[i].member.n > 0)
-			items[count++].rebalance = &r->items[i];
+	for (size_t i = 0; i < all->count; i++)
+		if (all->items[i].trigger == TRIGGER_SESSION_TIMEOUT && all->items[i].member.n > 0)
+			items[count++].rebalance = &all->items[i];
 	if (count == 0)
 		return 0;
 	if (listen(s, c, items, count) < 0)
 		return -1;
 	for (size_t i = 0; i < count; i++) {
+		struct rebalance *r = items[i].rebalance;
+
 		if (!items[i].known)
 			continue;
-		date_eviction(g, items[i].rebalance);
-		if (add_evidence(s, &items[i], a) < 0)
+		date_eviction(g, r);
+		/* Heard after it: which of the two is not so cannot be told. */
+		r->has_last_heard = r->last_heard.us < r->trigger_time.us;
+		if (r->has_last_heard && add_evidence(s, &items[i], a) < 0)
 			return -1;
 	}
 	return 0;

@@ -255,7 +255,7 @@ static int64_t lead_us(const struct group_life *life, const struct episode *ep)
 {
 	if (ep->has_begun && !ep->is_bumped)
 		return EPISODE_SLACK_US;
-	/* KIP-848: before 4.1 nothing is logged until some member's next heartbeat fetches the new target; a first epoch takes its time. */
+	/* KIP-848: a first epoch takes its time, and before 4.1 nothing is logged until a member's next heartbeat fetches its target. */
 	return 2 * life->heartbeat_us + EPISODE_SLACK_US;
 }
 

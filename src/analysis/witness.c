@@ -36,6 +36,7 @@ struct teller {
 	struct sv client;
 	bool has_joined;
 	struct ref_time joined;
+	struct sv member;		/* as whom it joined last; empty when that was not told */
 	bool has_generation;
 	int64_t generation;
 	bool has_left;			/* of itself, since it joined */
@@ -427,6 +428,7 @@ static void tell_of_joining(struct group_life *life, struct teller *t, const str
 		tell_of_going(life, t, t->left, overrun_it_seems);
 	t->has_joined = t->has_generation = true;
 	t->joined = s->time;
+	t->member = event_text(e, FIELD_MEMBER);
 	t->generation = generation;
 	t->has_left = t->is_lost_settled = false;
 	t->lost = t->wish = t->left = t->suspects = NULL;
@@ -454,6 +456,11 @@ static void tell_leaves(struct group_life *life, struct teller *t, const struct 
 /* "The coordinator is not aware of this member": a commit tells it as well as a heartbeat. */
 static void tell_membership_lost(struct group_life *life, struct teller *t, const struct sighting *s)
 {
+	struct sv member = event_text(s->event, FIELD_MEMBER);
+
+	/* An answer to what it had asked before it came back as another, on a connection that was silent. */
+	if (t->member.n > 0 && member.n > 0 && !sv_eq(member, t->member))
+		return;
 	/* Who has left is unknown rightly. */
 	if (!t->has_left && witness_is_unknown_member(s->event))
 		tell_of_loss(life, t, s);

@@ -684,10 +684,19 @@ static bool is_by_network(json truth, json t)
 	return fault != NULL && is_jitter_fault(fault);
 }
 
-/* Something else caused it, and a network fault could have (also_faults). */
+static json true_generation(json truth, int64_t generation)
+{
+	json list = get(truth, "rebalances");
+	for (size_t i = 0; i < length(list); i++)
+		if (number(item(list, i), "generation") == generation)
+			return item(list, i);
+	return NULL;
+}
+
+/* Something else caused it, or its root, and a network fault could have (also_faults). */
 static bool is_perhaps_by_network(json truth, json t)
 {
-	json also = get(t, "also_faults");
+	json also = get(flag(t, "root") ? t : true_generation(truth, number(t, "root_generation")), "also_faults");
 	for (size_t i = 0; i < length(also); i++) {
 		json fault = fault_by_id(truth, json_object_get_string(item(also, i)));
 		if (fault != NULL && is_jitter_fault(fault))

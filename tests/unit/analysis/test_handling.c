@@ -22,8 +22,8 @@ static struct rebalance eviction(void)
 static struct rebalance named(struct story *st, struct rebalance r, const char *host, const char *start, const char *end)
 {
 	struct evidence evidence = { .event = 7, .strength = STRENGTH_PROVES };
-	struct window silence = { .kind = WINDOW_PROCESS_PAUSE, .host = sv_of(host), .path_a = SV("10.77.1.10"), .caller = sv_of(host),
-				  .span = { ref_at(start), ref_at(end) },
+	struct window silence = { .kind = WINDOW_PROCESS_PAUSE, .host = sv_of(host), .path_a = SV("10.77.1.10"),
+				  .caller = sv_of(host), .span = { ref_at(start), ref_at(end) },
 				  .evidence = { .items = &evidence, .count = 1, .capacity = 1, .greatest = 7 } };
 	struct windows w = { .untold = &silence, .untold_count = 1 };
 	struct rebalances all = { .items = &r, .count = 1 };

@@ -1540,6 +1540,35 @@ static void test_impossible_generations_are_ignored(void **state)
 	story_free(st);
 }
 
+/*
+ * Evicted in generation 2 and back as another in 3, the client is told once more, on its old connection, that the
+ * coordinator does not know who it was: no second eviction. Of who it is now that would be one.
+ */
+static void test_an_old_membership_is_not_lost_again(void **state)
+{
+	static const struct {
+		const char *lost;
+		bool is_evicted;
+	} cases[] = { { ID_1, false }, { ID_1_NEW, true } };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct story *st = story_new();
+
+		starts(st, "app-1", "c-1", "09:58:00");
+		joined(st, "app-1", "c-1", "09:58:04", "1", ID_1);
+		synced(st, "app-1", "c-1", "09:58:04.1", "1", ID_1);
+		lost(st, "app-1", "c-1", "10:00:40", ID_1);
+		joined(st, "app-1", "c-1", "10:00:44", "3", ID_1_NEW);
+		synced(st, "app-1", "c-1", "10:00:44.1", "3", ID_1_NEW);
+		lost(st, "app-1", "c-1", "10:00:45", cases[i].lost);
+		struct rebalances r = find(st);
+		assert_int_equal(r.count, cases[i].is_evicted ? 4 : 3);
+		assert_trigger(&r.items[1], TRIGGER_SESSION_TIMEOUT);
+		story_free(st);
+	}
+}
+
 static void bumped(struct story *st, const char *time, const char *epoch)
 {
 	story_event(st, EVENT_GROUP_BUMPED, "broker-1", at(time), "group", "g", "generation", epoch, NULL);
@@ -1802,6 +1831,7 @@ int main(void)
 		cmocka_unit_test(test_hosts_one_after_another_are_no_stalled_broker),
 		cmocka_unit_test(test_timers_started_together_end_together),
 		cmocka_unit_test(test_a_ghost_expires_after_its_client_is_back),
+		cmocka_unit_test(test_an_old_membership_is_not_lost_again),
 		cmocka_unit_test(test_an_epoch_without_an_assignment_is_a_rebalance),
 		cmocka_unit_test(test_an_epoch_and_its_assignment_are_one_rebalance),
 		cmocka_unit_test(test_a_beginning_that_came_to_nothing_is_no_rebalance),

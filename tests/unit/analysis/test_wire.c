@@ -292,7 +292,8 @@ static void a_member_lives_where_its_address_is_at_home(void **state)
 
 static struct rebalance heard_before(struct story *st, const char *eviction, const char *member)
 {
-	struct rebalance r = { .trigger = TRIGGER_SESSION_TIMEOUT, .member = sv_of(member), .trigger_time = ref_at(eviction) };
+	struct rebalance r = { .trigger = TRIGGER_SESSION_TIMEOUT, .member = sv_of(member), .trigger_time = ref_at(eviction),
+			       .broker_host = SV("broker-1") };
 	struct rebalances all = { .items = &r, .count = 1 };
 	struct clocks clocks = { 0 };
 
@@ -322,6 +323,51 @@ static void the_last_that_was_heard_is_the_last_that_arrived(void **state)
 	r = heard_before(st, "10:00:14", "m3");
 	assert_false(r.has_last_heard);
 	story_free(st);
+}
+
+/*
+ * No coordinator's log: the member's own timer ran out at 10:00:10, when no answer had come for 6 s, and others were told
+ * of a rebalance at 10:00:18.
+ */
+static struct rebalance dated(struct story *st)
+{
+	struct group group = { .name = SV("g"), .session_timeout_ms = { .known = true, .value = 6000 } };
+	struct rebalance r = { .trigger = TRIGGER_SESSION_TIMEOUT, .group = SV("g"), .member = SV("m1"),
+			       .trigger_time = ref_at("10:00:10"), .span = { ref_at("10:00:18"), ref_at("10:00:20") } };
+	struct rebalances all = { .items = &r, .count = 1 };
+	struct clocks clocks = { 0 };
+
+	assert_int_equal(heard_find(story_store(st), &clocks, &(struct groups){ &group, 1 }, st->arena, &all), 0);
+	return r;
+}
+
+static void an_eviction_comes_a_session_after_what_was_heard_last(void **state)
+{
+	static const struct {
+		const char *sent, *received, *answered, *evicted;
+	} cases[] = {
+		/* Heard before the timer ran out: the eviction was later than that. */
+		{ "10:00:04", "10:00:08", "10:00:12", "10:00:14" },
+		/* And heard after it. */
+		{ "10:00:09", "10:00:11.5", "10:00:15", "10:00:17.5" },
+		/* Heard so late that what others were told came of something else: nothing is known. */
+		{ "10:00:09", "10:00:15", "10:00:19", "10:00:10" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct story *st = story_new();
+
+		heartbeat(st, "c1", C1, "m1", "10:00:02", "10:00:02", "10:00:02.1", "0");
+		heartbeat(st, "c1", C1, "m1", cases[i].sent, cases[i].received, cases[i].answered, "0");
+		struct rebalance r = dated(st);
+		assert_int_equal(r.has_last_heard, i < 2);
+		assert_int_equal(r.evidence.count, i < 2);
+		assert_int_equal(r.trigger_time.us, ref_at(cases[i].evicted).us);
+		if (r.has_last_heard)
+			assert_int_equal(r.last_heard.us, ref_at(cases[i].received).us);
+		story_free(st);
+	}
 }
 
 /* ---- clocks ---- */
@@ -377,6 +423,7 @@ int main(void)
 		cmocka_unit_test(commits_told_together_are_heard_throughout),
 		cmocka_unit_test(a_member_lives_where_its_address_is_at_home),
 		cmocka_unit_test(the_last_that_was_heard_is_the_last_that_arrived),
+		cmocka_unit_test(an_eviction_comes_a_session_after_what_was_heard_last),
 		cmocka_unit_test(a_join_on_the_wire_encloses_a_clock),
 	};
 
