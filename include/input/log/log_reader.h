@@ -60,6 +60,15 @@ struct log_plain {
 /* 0, or -1 when the sink failed. */
 int log_take_plain(struct log_reader *reader, struct log_writer *w, const struct log_plain *r);
 
+/*
+ * As take_record in log.c, of a record that no rule knows, whose writer has had
+ * records before. near: the message, when it speaks of consumer groups; else
+ * absent. host: of its wrapper. False when that cannot be done without the
+ * record: nothing was done.
+ */
+bool log_take_counted(struct log_reader *reader, struct log_writer *w, const struct log_counted *r, struct sv host, struct sv near,
+		      const struct place *place);
+
 /* How a log is read; for tests, for what is concluded does not depend on it. */
 struct log_manner {
 	bool careful;		/* every line of it */

@@ -60,6 +60,7 @@ struct scan_plan {
 	struct sv short_literals[MARKS_PAIRS_MAX];
 	size_t pair_offsets[MARKS_PAIRS_MAX];
 	struct zone zone;
+	bool finds_only;	/* of a block only marks and literals are found: its lines are looked at by whoever takes it (log_wrapped.c) */
 };
 
 static inline uint64_t scan_load(const char *p)

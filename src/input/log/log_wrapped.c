@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: MIT */
+/* See input/log/log_wrapped.h. */
+
+#include "input/log/log_wrapped.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "input/log/escapes.h"
+#include "input/log/mould.h"
+#include "input/log/scan_line.h"
+#include "input/stream.h"
+
+/* A record that is longer, with the lines that go on with it, is read. */
+#define KEPT_BYTES ((size_t)64 * 1024)
+/* As much of a message as a note has of it (log.c), and more. */
+#define NEAR_BYTES 256
+/* So many near misses are said in words, and more (base/diag.c): the others are only counted. */
+#define NEAR_TOLD 4
+
+struct kept_line {
+	uint64_t number, byte_offset;
+	size_t at, n;		/* in the bytes that are kept */
+};
+
+/* The last record of a writer, which was counted but for it may go on. */
+struct open_record {
+	bool is_open;
+	struct log_counted counted;
+	struct sv host;
+	bool is_near;
+	char near[NEAR_BYTES];	/* of its message */
+	size_t near_bytes;
+	/* Its lines: the first where it stands in the block, or all of them copied. */
+	struct line first;
+	struct kept_line *lines;
+	size_t line_count, line_capacity;
+	char *bytes;
+	size_t byte_count, byte_capacity;
+};
+
+/* A text whose escapes were read, with what was found in it. */
+struct plain_text {
+	char *bytes;
+	size_t capacity;
+	struct scan found;
+};
+
+struct log_wrapped {
+	struct log_reader *reader;
+	const struct scan_plan *plan;
+	bool zoned[SCAN_FORMS_MAX];	/* times of that form say their zone */
+	struct scan lines;		/* what is remembered from line to line; what was found in the block at hand is its thread's */
+	struct plain_text plain;
+	struct moulds moulds;
+	struct open_record open[UNWRAP_WRITERS_MAX];
+	unsigned near_told;
+	uint64_t line_count;		/* before the block */
+};
+
+/* ---- a plan ---- */
+
+/* What is inside the wrappers of the lines, a line each. */
+static struct sv inner_lines(struct sv head, struct arena *a)
+{
+	struct wrap_memory m = { .input = arena_new(), .record = arena_new() };
+	struct buf inner;
+	struct sv text;
+
+	buf_init(&inner);
+	while (!sv_is_absent(head)) {
+		struct wrap_layer layer = { .text = sv_cut(&head, '\n') };
+
+		arena_reset(m.record);
+		for (unsigned i = 0; i < WRAP_LAYERS_MAX && wrap_peel(layer.text, &m, &layer); i++)
+			;
+		buf_add(&inner, layer.text);
+		buf_add_char(&inner, '\n');
+	}
+	text = arena_copy(a, buf_sv(&inner));
+	buf_fini(&inner);
+	arena_free(m.input);
+	arena_free(m.record);
+	return text;
+}
+
+struct scan_plan *log_wrapped_plan(const struct ingest *in, struct sv head)
+{
+	struct scan_plan *p;
+
+	/* What follows the last line feed is no whole line. */
+	if (!sv_rfind_char(head, '\n', &head.n))
+		return NULL;
+	p = scan_plan_new(in->rules, in->zone, inner_lines(head, in->input), in->input);
+	if (p != NULL)
+		p->finds_only = true;
+	return p;
+}
+
+/* ---- the whole ---- */
+
+struct log_wrapped *log_wrapped_new(struct log_reader *reader, const struct scan_plan *plan)
+{
+	struct log_wrapped *b = memory_checked(calloc(1, sizeof *b));
+
+	b->reader = reader;
+	b->plan = b->lines.plan = b->plain.found.plan = plan;
+	for (size_t i = 0; i < plan->form_count; i++) {
+		b->zoned[i] = sv_ends_with(plan->forms[i].head->time_layout, SV("XXX"));
+		memcpy(b->lines.signs[i], plan->forms[i].signs, sizeof b->lines.signs[i]);
+	}
+	return b;
+}
+
+void log_wrapped_free(struct log_wrapped *b)
+{
+	for (size_t i = 0; i < UNWRAP_WRITERS_MAX; i++) {
+		free(b->open[i].lines);
+		free(b->open[i].bytes);
+	}
+	moulds_fini(&b->moulds);
+	free(b->plain.bytes);
+	scan_free(&b->plain.found);
+	free(b);
+}
+
+uint64_t log_wrapped_lines(const struct log_wrapped *b)
+{
+	return b->line_count;
+}
+
+/* ---- records that may go on ---- */
+
+static void keep_line(struct open_record *o, const struct line *line)
+{
+	if (o->line_count == o->line_capacity) {
+		o->line_capacity = o->line_capacity == 0 ? 8 : 2 * o->line_capacity;
+		o->lines = memory_checked(realloc(o->lines, o->line_capacity * sizeof *o->lines));
+	}
+	if (o->byte_count + line->text.n > o->byte_capacity) {
+		o->byte_capacity = 2 * (o->byte_count + line->text.n);
+		o->bytes = memory_checked(realloc(o->bytes, o->byte_capacity));
+	}
+	o->lines[o->line_count++] = (struct kept_line){ line->number, line->byte_offset, o->byte_count, line->text.n };
+	if (line->text.n > 0)
+		memcpy(o->bytes + o->byte_count, line->text.p, line->text.n);
+	o->byte_count += line->text.n;
+}
+
+/* The first line is still where it stands in the block. */
+static void keep_first(struct open_record *o)
+{
+	if (o->is_open && o->line_count == 0)
+		keep_line(o, &o->first);
+}
+
+/* What is kept of the writer's last record goes to those who read with care. */
+static int hand_over(struct log_wrapped *b, size_t writer)
+{
+	struct open_record *o = &b->open[writer];
+
+	if (!o->is_open)
+		return 0;
+	o->is_open = false;
+	if (o->line_count == 0)
+		return unwrap_add_late(b->reader->unwrap, writer, &o->first);
+	for (size_t i = 0; i < o->line_count; i++) {
+		const struct kept_line *k = &o->lines[i];
+		const struct line line = { .text = { o->bytes + k->at, k->n }, .number = k->number, .byte_offset = k->byte_offset };
+
+		if (unwrap_add_late(b->reader->unwrap, writer, &line) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int hand_over_all(struct log_wrapped *b)
+{
+	for (size_t i = 0; i < UNWRAP_WRITERS_MAX; i++)
+		if (hand_over(b, i) != 0)
+			return -1;
+	return 0;
+}
+
+static struct sv near_of(struct log_wrapped *b, struct open_record *o)
+{
+	if (!o->is_near)
+		return SV_ABSENT;
+	if (b->near_told < NEAR_TOLD) {
+		b->near_told++;
+		return (struct sv){ o->near, o->near_bytes };
+	}
+	return SV_ABSENT;
+}
+
+/* The record is all there is of it: the writer begins another. */
+static int close_record(struct log_wrapped *b, size_t writer)
+{
+	struct open_record *o = &b->open[writer];
+	const struct place place = { .input = b->reader->in->info->id, .unit = PLACE_LINE, .number = o->first.number,
+				     .byte_offset = o->first.byte_offset };
+	struct log_writer *w;
+	struct sv near;
+
+	if (!o->is_open)
+		return 0;
+	w = log_writer_of(b->reader, writer, o->counted.serial);
+	near = near_of(b, o);
+	if (!log_take_counted(b->reader, w, &o->counted, o->host, near, &place))
+		return hand_over(b, writer);
+	if (o->is_near && sv_is_absent(near))
+		log_note_more(b->reader, 1, 0);
+	o->is_open = false;
+	return 0;
+}
+
+/* ---- lines ---- */
+
+/* A text of a line, and what it is. */
+struct looked {
+	enum scan_line_sort sort;
+	struct scan_record record;
+	struct sv near;		/* the message, when it speaks of consumer groups */
+};
+
+/* Whether a record whose line has literals of rules, or words of groups that are perhaps in its message, is known to none of them. */
+static bool is_unknown(const struct log_wrapped *b, const struct scan *found, const struct scan_found *f, struct sv text,
+		       const struct head_parts *parts, struct looked *out)
+{
+	const struct rules *rules = b->reader->in->rules;
+	const struct scan_plain plain = { .hits = (uint32_t)f->first_hit, .hit_count = (uint32_t)(f->hit - f->first_hit) };
+	const int layout = scan_plan_layout(b->plan, out->record.form);
+	struct log_record record = { .layout = NULL };
+	uint32_t numbers[SCAN_RULES_MAX];
+	struct rules_events it;
+	const char *rule;
+
+	if (!rules_layout_is_first(rules, layout, text))
+		return false;
+	if (sv_is_absent(parts->body)) {
+		if (!rules_layout_parts(rules, layout, text, &record))
+			return false;
+	} else {
+		record.thread = parts->thread;
+		record.body = parts->body;
+	}
+	/* A message may stand on the line below one that has none (rules_join.c). */
+	if (record.body.n == 0)
+		return false;
+	rules_events_among(&it, rules, &record, numbers, scan_plain_rules(found, &plain, numbers), &rule);
+	if (rule == NULL && out->record.near && rules_near_miss(record.body))
+		out->near = record.body;
+	return rule == NULL;
+}
+
+/* Of a text in some bytes, behind what was found in those before it. */
+static void look_at(struct log_wrapped *b, const struct scan *found, struct scan_found *f, const char *bytes, size_t start, size_t end,
+		    struct looked *out)
+{
+	struct head_parts parts = { SV_ABSENT, SV_ABSENT };
+
+	scan_line_found(found, f, bytes, start, end);
+	out->record = (struct scan_record){ .at = 0 };
+	out->near = SV_ABSENT;
+	out->sort = scan_line_sort(&b->lines, f, bytes, start, end, &out->record, &parts);
+	if (out->sort == SCAN_LINE_COUNTED && out->record.near)
+		out->near = (struct sv){ bytes + out->record.body_at, out->record.body_bytes };
+	if (out->sort == SCAN_LINE_PLAIN && is_unknown(b, found, f, (struct sv){ bytes + start, end - start }, &parts, out))
+		out->sort = SCAN_LINE_COUNTED;
+}
+
+/* The text as it is said, and what is in it. False when it is not plain. */
+static bool read_escapes(struct plain_text *p, struct sv text, size_t *n)
+{
+	if (text.n + SCAN_SLACK > p->capacity) {
+		p->capacity = 2 * (text.n + SCAN_SLACK);
+		free(p->bytes);
+		p->bytes = memory_checked(malloc(p->capacity));
+	}
+	if (!escapes_read(text, p->bytes, n) || (*n > 0 && p->bytes[*n - 1] == '\r'))
+		return false;
+	memset(p->bytes + *n, 0, SCAN_SLACK);
+	p->found.hits.count = 0;
+	marks_find(&p->found.marks, p->bytes, *n, &p->found.plan->wanted);
+	if (p->found.marks.end_count > 0)
+		return false;
+	filter_run(p->found.plan->filter, p->bytes, *n, &p->found.hits);
+	return true;
+}
+
+static void look_at_escaped(struct log_wrapped *b, struct sv text, struct looked *out)
+{
+	struct scan_found f = { .hit = 0 };
+	size_t n;
+
+	out->sort = SCAN_LINE_DOUBTFUL;
+	if (read_escapes(&b->plain, text, &n))
+		look_at(b, &b->plain.found, &f, b->plain.bytes, 0, n, out);
+}
+
+/* The text of a line of the block. What was found in the line is passed. */
+static void look_at_text(struct log_wrapped *b, const struct scan *found, struct scan_found *f, const struct scan_text *t,
+			 const struct moulded *moulded, struct looked *out)
+{
+	const size_t start = (size_t)(moulded->text.p - t->bytes), end = start + moulded->text.n;
+	const enum escapes escapes = moulded->mould->is_object ? escapes_in(moulded->text) : ESCAPES_NONE;
+
+	if (escapes == ESCAPES_NONE) {
+		look_at(b, found, f, t->bytes, start, end, out);
+		return;
+	}
+	out->sort = SCAN_LINE_DOUBTFUL;
+	if (escapes == ESCAPES_SOME)
+		look_at_escaped(b, moulded->text, out);
+}
+
+/* ---- what becomes of a line ---- */
+
+static int read_line(struct log_wrapped *b, const struct line *line, const struct mould *mould)
+{
+	const struct unwrap_way *way = unwrap_last_way(b->reader->unwrap);
+
+	if (unwrap_add(b->reader->unwrap, line) != 0)
+		return -1;
+	if (mould == NULL || !mould->has_wrapper || mould->writer != way->writer || mould->serial != way->serial)
+		mould_learn(&b->moulds, line->text, way);
+	return 0;
+}
+
+/* It may be anybody's. */
+static int read_with_care(struct log_wrapped *b, const struct line *line, const struct mould *mould)
+{
+	return hand_over_all(b) != 0 ? -1 : read_line(b, line, mould);
+}
+
+/* It is no continuation, or all that it continues is handed over: of this writer, if no other can lose its place. */
+static int read_doubtful(struct log_wrapped *b, const struct line *line, const struct mould *mould)
+{
+	if (!mould->has_wrapper || unwrap_is_full(b->reader->unwrap))
+		return read_with_care(b, line, mould);
+	return hand_over(b, mould->writer) != 0 ? -1 : read_line(b, line, mould);
+}
+
+static int read_record(struct log_wrapped *b, const struct line *line, const struct mould *mould)
+{
+	return close_record(b, mould->writer) != 0 ? -1 : read_line(b, line, mould);
+}
+
+static void open_record(struct log_wrapped *b, const struct line *line, const struct moulded *moulded, const struct looked *l)
+{
+	const struct mould *m = moulded->mould;
+	struct open_record *o = &b->open[m->writer];
+	const bool zoned = b->zoned[l->record.form];
+
+	o->is_open = true;
+	o->counted = (struct log_counted){
+		.time = { l->record.us + (zoned ? 0 : b->plan->zone.offset_s * US_PER_S) },
+		.zoned = zoned,
+		.has_wrapper = m->has_wrapper,
+		.prompt = m->prompt,
+		.has_outer = moulded->has_outer,
+		.outer = moulded->outer,
+		.serial = m->serial,
+	};
+	o->host = m->host;
+	o->is_near = !sv_is_absent(l->near);
+	o->near_bytes = 0;
+	if (o->is_near && b->near_told < NEAR_TOLD) {
+		o->near_bytes = l->near.n < NEAR_BYTES ? l->near.n : NEAR_BYTES;
+		memcpy(o->near, l->near.p, o->near_bytes);
+	}
+	o->first = *line;
+	o->line_count = o->byte_count = 0;
+}
+
+static int count_record(struct log_wrapped *b, const struct line *line, const struct moulded *moulded, const struct looked *l)
+{
+	const struct mould *m = moulded->mould;
+
+	/* What the writer had in the making there ends before what is kept of it here, and one of both there is not. */
+	if (unwrap_pass_record(b->reader->unwrap, m->writer, line->number, scan_plan_layout(b->plan, l->record.form)) != 0 ||
+	    close_record(b, m->writer) != 0)
+		return -1;
+	open_record(b, line, moulded, l);
+	return 0;
+}
+
+static int continue_record(struct log_wrapped *b, const struct line *line, const struct mould *mould)
+{
+	struct open_record *o = &b->open[mould->writer];
+
+	/* A line without a wrapper may go on with the last that has one (unwrap.c). */
+	if (!mould->has_wrapper && !unwrap_wrote_last(b->reader->unwrap, mould->writer))
+		return read_with_care(b, line, mould);
+	if (!o->is_open || o->byte_count + line->text.n > KEPT_BYTES)
+		return read_doubtful(b, line, mould);
+	keep_first(o);
+	keep_line(o, line);
+	unwrap_pass(b->reader->unwrap, mould->writer, line->number);
+	return 0;
+}
+
+static int take_line(struct log_wrapped *b, const struct scan_text *t, const struct scan *found, struct scan_found *f, const struct line *line)
+{
+	const size_t end = (size_t)(line->text.p - t->bytes) + line->text.n;
+	struct moulded m;
+	struct looked l = { .sort = SCAN_LINE_DOUBTFUL };
+
+	if (!mould_fits(&b->moulds, line->text, &m))
+		return read_with_care(b, line, NULL);
+	if (!unwrap_is_ready(b->reader->unwrap, m.mould->writer, m.mould->serial, m.mould->has_time))
+		return read_with_care(b, line, m.mould);
+	look_at_text(b, found, f, t, &m, &l);
+	switch (l.sort) {
+	case SCAN_LINE_COUNTED:
+		return count_record(b, line, &m, &l);
+	case SCAN_LINE_PLAIN:
+	case SCAN_LINE_READ:
+		return read_record(b, line, m.mould);
+	case SCAN_LINE_NONE:
+		return continue_record(b, line, m.mould);
+	case SCAN_LINE_DOUBTFUL:
+		break;
+	}
+	(void)end;
+	return read_doubtful(b, line, m.mould);
+}
+
+/* ---- blocks ---- */
+
+/* The lines of a block; found is NULL when each of them is to be read. */
+static int take_block(struct log_wrapped *b, const struct scan_text *t, const struct scan *found)
+{
+	const char *end = t->bytes + t->n;
+	struct scan_found f = { .hit = 0 };
+
+	for (const char *p = t->bytes; p < end;) {
+		const char *feed = memchr(p, '\n', (size_t)(end - p)), *line_end = feed != NULL ? feed : end;
+		struct line line = { .text = { p, (size_t)(line_end - p) }, .number = ++b->line_count,
+				     .byte_offset = t->byte_offset + (uint64_t)(p - t->bytes) };
+		char nothing;
+		int rc;
+
+		if (feed != NULL && sv_ends_with(line.text, SV("\r")))
+			line.text.n--;
+		/* What has been read of the stream says how it ended when it is asked once more. */
+		line.cut = feed == NULL && t->unended && stream_read(b->reader->in->stream, &nothing, 1) < 0;
+		rc = found != NULL && feed != NULL ? take_line(b, t, found, &f, &line) : read_with_care(b, &line, NULL);
+		if (rc != 0)
+			return -1;
+		if (found != NULL)
+			scan_line_found(found, &f, t->bytes, (size_t)(p - t->bytes), (size_t)(line_end - t->bytes));
+		p = line_end + 1;
+	}
+	for (size_t i = 0; i < UNWRAP_WRITERS_MAX; i++)
+		keep_first(&b->open[i]);
+	return 0;
+}
+
+int log_wrapped_take(void *context, const struct scan_text *text, const struct scan *found)
+{
+	return take_block(context, text, found);
+}
+
+int log_wrapped_read_head(struct log_wrapped *b, struct scan_reader *r, size_t head_bytes)
+{
+	struct scan_text t;
+
+	return scan_reader_next(r, head_bytes, &t) ? take_block(b, &t, NULL) : 0;
+}
+
+int log_wrapped_end(struct log_wrapped *b, bool ended)
+{
+	char nothing;
+
+	if (ended)
+		(void)stream_read(b->reader->in->stream, &nothing, 1);
+	return hand_over_all(b);
+}
