@@ -70,12 +70,13 @@ static struct sv inner_lines(struct sv head, struct arena *a)
 
 	buf_init(&inner);
 	while (!sv_is_absent(head)) {
-		struct wrap_layer layer = { .text = sv_cut(&head, '\n') };
+		struct sv line = sv_cut(&head, '\n');
+		struct wrap_layer layer;
 
 		arena_reset(m.record);
-		for (unsigned i = 0; i < WRAP_LAYERS_MAX && wrap_peel(layer.text, &m, &layer); i++)
-			;
-		buf_add(&inner, layer.text);
+		for (unsigned i = 0; i < WRAP_LAYERS_MAX && wrap_peel(line, &m, &layer); i++)
+			line = layer.text;
+		buf_add(&inner, line);
 		buf_add_char(&inner, '\n');
 	}
 	text = arena_copy(a, buf_sv(&inner));
