@@ -18,6 +18,8 @@ enum escapes escapes_in(struct sv text);
  * where that is not plain: characters beyond the basic plane, zeros, rubbish.
  */
 bool escapes_read(struct sv text, char *to, size_t *n);
+/* Whether that can be done. */
+bool escapes_are_plain(struct sv text);
 
 /* Where the text ends that begins here: at its closing quote, or at the end of these bytes. */
 size_t escapes_end(struct sv text);

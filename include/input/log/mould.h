@@ -19,13 +19,13 @@
 
 #include "base/arena.h"
 #include "base/tstamp.h"
+#include "input/log/again.h"
 #include "input/log/unwrap.h"
 
 /* Those that fitted longest ago make room for new ones. */
 #define MOULDS_MAX 128
 /* More is never around a text that is worth it. */
 #define MOULD_BYTES_MAX 1024
-#define MOULD_TIME_BYTES_MAX 48
 
 struct mould {
 	/* What is before the text and behind it; the time stands in one of them. */
@@ -33,19 +33,14 @@ struct mould {
 	size_t head_bytes, tail_bytes;	/* in this order */
 	bool is_object;		/* the text is one of JSON, with its escapes */
 	bool before_nobody;	/* as WRAP_BEFORE_NOBODY */
-	bool before_any;	/* and then its time has the digits behind which anything is a line */
 	bool has_wrapper, has_time, prompt;
 	size_t writer;
 	uint64_t serial;
 	struct sv host;		/* absent when none; lives as long as the writer has its place */
-	/* The time that the last line had. */
-	struct {
-		size_t at, bytes;	/* in bytes[] */
-		size_t fraction_at, fraction_bytes;	/* in its text: what differs from line to line */
-		char layout[32];	/* as for tstamp_read; empty: by trial */
-		struct tstamp parts;
-		int64_t second_us;	/* without the fraction; of a time with a zone */
-	} time;
+	size_t time_at, time_bytes;	/* in bytes[] */
+	enum tstamp_lack lacks;	/* of it */
+	bool zoned;
+	struct again time;
 };
 
 struct moulds {

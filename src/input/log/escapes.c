@@ -73,37 +73,58 @@ static char letter_of(char c)
 	return at != NULL ? to[at - from] : '\0';
 }
 
+/* What stands behind the backslash at the start: how many bytes of it there are, and of what it says. False when it is not plain. */
+static bool read_escape(struct sv text, size_t *used, char said[3], size_t *n)
+{
+	unsigned unit;
+
+	if (text.n < 2)
+		return false;
+	if (text.p[1] == 'u') {
+		if (!read_unit(sv_sub(text, 2, 4), &unit))
+			return false;
+		*n = put_utf8(unit, said);
+		*used = 6;
+		return true;
+	}
+	said[0] = letter_of(text.p[1]);
+	*n = 1;
+	*used = 2;
+	return said[0] != '\0';
+}
+
+/* to: NULL when only the answer is wanted. */
+static bool read_all(struct sv text, char *to, size_t *put)
+{
+	*put = 0;
+	while (text.n > 0) {
+		const char *escape = memchr(text.p, '\\', text.n);
+		const struct sv plain = { text.p, escape != NULL ? (size_t)(escape - text.p) : text.n };
+		char said[3];
+		size_t used = 0, n = 0;
+
+		if (escapes_in(plain) != ESCAPES_NONE || (escape != NULL && !read_escape(sv_sub(text, plain.n, text.n), &used, said, &n)))
+			return false;
+		if (to != NULL) {
+			memcpy(to + *put, plain.p, plain.n);
+			memcpy(to + *put + plain.n, said, n);
+		}
+		*put += plain.n + n;
+		text = sv_sub(text, plain.n + used, text.n);
+	}
+	return true;
+}
+
 bool escapes_read(struct sv text, char *to, size_t *n)
 {
-	size_t at = 0, put = 0;
+	return read_all(text, to, n);
+}
 
-	while (at < text.n) {
-		const char *escape = memchr(text.p + at, '\\', text.n - at);
-		const size_t plain = (escape != NULL ? (size_t)(escape - text.p) : text.n) - at;
-		unsigned unit;
+bool escapes_are_plain(struct sv text)
+{
+	size_t n;
 
-		if (escapes_in(sv_sub(text, at, plain)) != ESCAPES_NONE)
-			return false;
-		memcpy(to + put, text.p + at, plain);
-		put += plain;
-		at += plain + 1;
-		if (escape == NULL)
-			break;
-		if (at >= text.n)
-			return false;
-		if (text.p[at] == 'u') {
-			if (!read_unit(sv_sub(text, at + 1, 4), &unit))
-				return false;
-			put += put_utf8(unit, to + put);
-			at += 5;
-		} else {
-			to[put] = letter_of(text.p[at++]);
-			if (to[put++] == '\0')
-				return false;
-		}
-	}
-	*n = put;
-	return true;
+	return read_all(text, NULL, &n);
 }
 
 size_t escapes_end(struct sv text)

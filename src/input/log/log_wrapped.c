@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "input/log/escapes.h"
 #include "input/log/mould.h"
+#include "input/log/object_shape.h"
 #include "input/log/scan_line.h"
 #include "input/stream.h"
 
@@ -29,6 +30,7 @@ struct open_record {
 	bool is_open;
 	struct log_counted counted;
 	struct sv host;
+	bool is_whole;		/* it may not: what follows belongs to no record */
 	bool is_near;
 	char near[NEAR_BYTES];	/* of its message */
 	size_t near_bytes;
@@ -52,8 +54,9 @@ struct log_wrapped {
 	const struct scan_plan *plan;
 	bool zoned[SCAN_FORMS_MAX];	/* times of that form say their zone */
 	struct scan lines;		/* what is remembered from line to line; what was found in the block at hand is its thread's */
-	struct plain_text plain;
+	struct plain_text plain, message;
 	struct moulds moulds;
+	struct object_shapes shapes;
 	struct open_record open[UNWRAP_WRITERS_MAX];
 	unsigned near_told;
 	uint64_t line_count;		/* before the block */
@@ -86,14 +89,25 @@ static struct sv inner_lines(struct sv head, struct arena *a)
 	return text;
 }
 
+static bool has_object(struct sv lines)
+{
+	size_t at;
+
+	return sv_starts_with(lines, SV("{")) || sv_find(lines, SV("\n{"), &at);
+}
+
 struct scan_plan *log_wrapped_plan(const struct ingest *in, struct sv head)
 {
 	struct scan_plan *p;
+	struct sv lines;
 
 	/* What follows the last line feed is no whole line. */
 	if (!sv_rfind_char(head, '\n', &head.n))
 		return NULL;
-	p = scan_plan_new(in->rules, in->zone, inner_lines(head, in->input), in->input);
+	lines = inner_lines(head, in->input);
+	p = scan_plan_new(in->rules, in->zone, lines, in->input);
+	if (p == NULL && has_object(lines))
+		p = scan_plan_of_literals(in->rules, in->zone, lines, in->input);
 	if (p != NULL)
 		p->finds_only = true;
 	return p;
@@ -106,7 +120,8 @@ struct log_wrapped *log_wrapped_new(struct log_reader *reader, const struct scan
 	struct log_wrapped *b = memory_checked(calloc(1, sizeof *b));
 
 	b->reader = reader;
-	b->plan = b->lines.plan = b->plain.found.plan = plan;
+	b->plan = b->lines.plan = b->plain.found.plan = b->message.found.plan = plan;
+	object_shapes_init(&b->shapes, reader->in->rules, plan->none, reader->in->input);
 	for (size_t i = 0; i < plan->form_count; i++) {
 		b->zoned[i] = sv_ends_with(plan->forms[i].head->time_layout, SV("XXX"));
 		memcpy(b->lines.signs[i], plan->forms[i].signs, sizeof b->lines.signs[i]);
@@ -121,8 +136,11 @@ void log_wrapped_free(struct log_wrapped *b)
 		free(b->open[i].bytes);
 	}
 	moulds_fini(&b->moulds);
+	object_shapes_fini(&b->shapes);
 	free(b->plain.bytes);
+	free(b->message.bytes);
 	scan_free(&b->plain.found);
+	scan_free(&b->message.found);
 	free(b);
 }
 
@@ -221,17 +239,20 @@ static int close_record(struct log_wrapped *b, size_t writer)
 /* A text of a line, and what it is. */
 struct looked {
 	enum scan_line_sort sort;
-	struct scan_record record;
+	int layout;		/* of a record that is counted: */
+	int64_t us;		/* its time; without a zone as if it were UTC */
+	bool zoned;
+	bool whole;		/* no line goes on with it */
 	struct sv near;		/* the message, when it speaks of consumer groups */
 };
 
 /* Whether a record whose line has literals of rules, or words of groups that are perhaps in its message, is known to none of them. */
 static bool is_unknown(const struct log_wrapped *b, const struct scan *found, const struct scan_found *f, struct sv text,
-		       const struct head_parts *parts, struct looked *out)
+		       const struct scan_record *r, const struct head_parts *parts, struct sv *near)
 {
 	const struct rules *rules = b->reader->in->rules;
 	const struct scan_plain plain = { .hits = (uint32_t)f->first_hit, .hit_count = (uint32_t)(f->hit - f->first_hit) };
-	const int layout = scan_plan_layout(b->plan, out->record.form);
+	const int layout = scan_plan_layout(b->plan, r->form);
 	struct log_record record = { .layout = NULL };
 	uint32_t numbers[SCAN_RULES_MAX];
 	struct rules_events it;
@@ -250,54 +271,119 @@ static bool is_unknown(const struct log_wrapped *b, const struct scan *found, co
 	if (record.body.n == 0)
 		return false;
 	rules_events_among(&it, rules, &record, numbers, scan_plain_rules(found, &plain, numbers), &rule);
-	if (rule == NULL && out->record.near && rules_near_miss(record.body))
-		out->near = record.body;
+	if (rule == NULL && r->near && rules_near_miss(record.body))
+		*near = record.body;
 	return rule == NULL;
 }
 
-/* Of a text in some bytes, behind what was found in those before it. */
-static void look_at(struct log_wrapped *b, const struct scan *found, struct scan_found *f, const char *bytes, size_t start, size_t end,
-		    struct looked *out)
+/* A line of text in some bytes. */
+static void look_at_line(struct log_wrapped *b, const struct scan *found, struct scan_found *f, const char *bytes, size_t start, size_t end,
+			 struct looked *out)
 {
 	struct head_parts parts = { SV_ABSENT, SV_ABSENT };
+	struct scan_record r = { .at = 0 };
 
-	scan_line_found(found, f, bytes, start, end);
-	out->record = (struct scan_record){ .at = 0 };
+	out->sort = scan_line_sort(&b->lines, f, bytes, start, end, &r, &parts);
 	out->near = SV_ABSENT;
-	out->sort = scan_line_sort(&b->lines, f, bytes, start, end, &out->record, &parts);
-	if (out->sort == SCAN_LINE_COUNTED && out->record.near)
-		out->near = (struct sv){ bytes + out->record.body_at, out->record.body_bytes };
-	if (out->sort == SCAN_LINE_PLAIN && is_unknown(b, found, f, (struct sv){ bytes + start, end - start }, &parts, out))
+	if (out->sort == SCAN_LINE_COUNTED && r.near)
+		out->near = (struct sv){ bytes + r.body_at, r.body_bytes };
+	if (out->sort == SCAN_LINE_PLAIN && is_unknown(b, found, f, (struct sv){ bytes + start, end - start }, &r, &parts, &out->near))
 		out->sort = SCAN_LINE_COUNTED;
+	out->layout = b->plan->form_count > 0 ? scan_plan_layout(b->plan, r.form) : -1;
+	out->zoned = b->zoned[r.form];
+	out->us = r.us + (out->zoned ? 0 : b->plan->zone.offset_s * US_PER_S);
+	out->whole = false;
 }
 
-/* The text as it is said, and what is in it. False when it is not plain. */
-static bool read_escapes(struct plain_text *p, struct sv text, size_t *n)
+/* The text as it is said. False when it is not plain. */
+static bool read_escapes(struct plain_text *p, struct sv text, struct sv *out)
 {
+	size_t n;
+
 	if (text.n + SCAN_SLACK > p->capacity) {
 		p->capacity = 2 * (text.n + SCAN_SLACK);
 		free(p->bytes);
 		p->bytes = memory_checked(malloc(p->capacity));
 	}
-	if (!escapes_read(text, p->bytes, n) || (*n > 0 && p->bytes[*n - 1] == '\r'))
+	if (!escapes_read(text, p->bytes, &n))
 		return false;
-	memset(p->bytes + *n, 0, SCAN_SLACK);
-	p->found.hits.count = 0;
-	marks_find(&p->found.marks, p->bytes, *n, &p->found.plan->wanted);
-	if (p->found.marks.end_count > 0)
-		return false;
-	filter_run(p->found.plan->filter, p->bytes, *n, &p->found.hits);
+	*out = (struct sv){ p->bytes, n };
 	return true;
 }
 
+/* What stands in it, as in a block of one line: a literal of a rule may be split by an escape where it is written. */
+static void find_in(struct plain_text *p, size_t n)
+{
+	memset(p->bytes + n, 0, SCAN_SLACK);
+	p->found.hits.count = 0;
+	marks_find(&p->found.marks, p->bytes, n, &p->found.plan->wanted);
+	filter_run(p->found.plan->filter, p->bytes, n, &p->found.hits);
+}
+
+/* The first line of an object's message, as it is said. False when it is not plain. *f is what was found in the object, and then in the message. */
+static bool read_message(struct log_wrapped *b, struct sv body, struct scan_found *f, struct sv *message)
+{
+	struct scan_found in_message = { .hit = 0 };
+	struct sv lines;
+
+	*message = body;
+	if (escapes_in(body) == ESCAPES_NONE)
+		return true;
+	if (!read_escapes(&b->message, body, &lines))
+		return false;
+	*message = sv_cut(&lines, '\n');
+	if (sv_ends_with(*message, SV("\r")))
+		message->n--;
+	find_in(&b->message, message->n);
+	scan_line_found(&b->message.found, &in_message, b->message.bytes, 0, message->n);
+	f->rule_hits += in_message.rule_hits;
+	f->brief |= in_message.brief;
+	f->near |= in_message.near;
+	return true;
+}
+
+/* An object, by its shape. */
+static void look_at_object(struct log_wrapped *b, struct scan_found *f, struct sv text, struct looked *out)
+{
+	struct object_seen seen;
+	struct sv message;
+
+	out->sort = SCAN_LINE_DOUBTFUL;
+	out->near = SV_ABSENT;
+	if (!object_seen(&b->shapes, text, &seen) || !read_message(b, seen.body, f, &message) || !object_holds_none(&b->shapes, message))
+		return;
+	out->sort = f->rule_hits > 0 || f->brief ? SCAN_LINE_READ : SCAN_LINE_COUNTED;
+	if (f->near && rules_near_miss(message))
+		out->near = message;
+	out->layout = seen.layout;
+	out->us = seen.us;
+	out->zoned = seen.time->parts.zoned;
+	out->whole = true;
+}
+
+/* A text in some bytes, behind what was found in those before it. */
+static void look_at(struct log_wrapped *b, const struct scan *found, struct scan_found *f, const char *bytes, size_t start, size_t end,
+		    struct looked *out)
+{
+	scan_line_found(found, f, bytes, start, end);
+	if (end > start && bytes[start] == '{')
+		look_at_object(b, f, (struct sv){ bytes + start, end - start }, out);
+	else
+		look_at_line(b, found, f, bytes, start, end, out);
+}
+
+/* Of one line without a CR: more are for those who read with care. */
 static void look_at_escaped(struct log_wrapped *b, struct sv text, struct looked *out)
 {
 	struct scan_found f = { .hit = 0 };
-	size_t n;
+	struct sv line;
+	size_t feed;
 
 	out->sort = SCAN_LINE_DOUBTFUL;
-	if (read_escapes(&b->plain, text, &n))
-		look_at(b, &b->plain.found, &f, b->plain.bytes, 0, n, out);
+	if (!read_escapes(&b->plain, text, &line) || sv_find_char(line, '\n', &feed) || sv_ends_with(line, SV("\r")))
+		return;
+	find_in(&b->plain, line.n);
+	look_at(b, &b->plain.found, &f, line.p, 0, line.n, out);
 }
 
 /* The text of a line of the block. What was found in the line is passed. */
@@ -324,6 +410,8 @@ static int read_line(struct log_wrapped *b, const struct line *line, const struc
 
 	if (unwrap_add(b->reader->unwrap, line) != 0)
 		return -1;
+	if (way->is_straight && way->text.n > 0 && way->text.p[0] == '{')
+		object_learn(&b->shapes, way->text, b->plan->zone);
 	if (mould == NULL || !mould->has_wrapper || mould->writer != way->writer || mould->serial != way->serial)
 		mould_learn(&b->moulds, line->text, way);
 	return 0;
@@ -352,12 +440,11 @@ static void open_record(struct log_wrapped *b, const struct line *line, const st
 {
 	const struct mould *m = moulded->mould;
 	struct open_record *o = &b->open[m->writer];
-	const bool zoned = b->zoned[l->record.form];
 
 	o->is_open = true;
 	o->counted = (struct log_counted){
-		.time = { l->record.us + (zoned ? 0 : b->plan->zone.offset_s * US_PER_S) },
-		.zoned = zoned,
+		.time = { l->us },
+		.zoned = l->zoned,
 		.has_wrapper = m->has_wrapper,
 		.prompt = m->prompt,
 		.has_outer = moulded->has_outer,
@@ -365,6 +452,7 @@ static void open_record(struct log_wrapped *b, const struct line *line, const st
 		.serial = m->serial,
 	};
 	o->host = m->host;
+	o->is_whole = l->whole;
 	o->is_near = !sv_is_absent(l->near);
 	o->near_bytes = 0;
 	if (o->is_near && b->near_told < NEAR_TOLD) {
@@ -380,7 +468,7 @@ static int count_record(struct log_wrapped *b, const struct line *line, const st
 	const struct mould *m = moulded->mould;
 
 	/* What the writer had in the making there ends before what is kept of it here, and one of both there is not. */
-	if (unwrap_pass_record(b->reader->unwrap, m->writer, line->number, scan_plan_layout(b->plan, l->record.form)) != 0 ||
+	if (unwrap_pass_record(b->reader->unwrap, m->writer, line->number, l->layout) != 0 ||
 	    close_record(b, m->writer) != 0)
 		return -1;
 	open_record(b, line, moulded, l);
@@ -394,7 +482,7 @@ static int continue_record(struct log_wrapped *b, const struct line *line, const
 	/* A line without a wrapper may go on with the last that has one (unwrap.c). */
 	if (!mould->has_wrapper && !unwrap_wrote_last(b->reader->unwrap, mould->writer))
 		return read_with_care(b, line, mould);
-	if (!o->is_open || o->byte_count + line->text.n > KEPT_BYTES)
+	if (!o->is_open || o->is_whole || o->byte_count + line->text.n > KEPT_BYTES)
 		return read_doubtful(b, line, mould);
 	keep_first(o);
 	keep_line(o, line);
@@ -404,7 +492,6 @@ static int continue_record(struct log_wrapped *b, const struct line *line, const
 
 static int take_line(struct log_wrapped *b, const struct scan_text *t, const struct scan *found, struct scan_found *f, const struct line *line)
 {
-	const size_t end = (size_t)(line->text.p - t->bytes) + line->text.n;
 	struct moulded m;
 	struct looked l = { .sort = SCAN_LINE_DOUBTFUL };
 
@@ -424,7 +511,6 @@ static int take_line(struct log_wrapped *b, const struct scan_text *t, const str
 	case SCAN_LINE_DOUBTFUL:
 		break;
 	}
-	(void)end;
 	return read_doubtful(b, line, m.mould);
 }
 

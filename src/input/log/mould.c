@@ -7,12 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cursor.h"
 #include "base/memory.h"
 #include "input/log/escapes.h"
-
-/* Of a second's fraction so many digits count; what is finer is cut (base/tstamp.h). */
-#define FRACTION_DIGITS 6
 
 /* ---- a mould from a line ---- */
 
@@ -77,85 +73,35 @@ static bool find_time(const struct mould *m, const struct unwrap_way *way, size_
 	const struct sv around = { m->bytes, m->head_bytes + m->tail_bytes };
 	size_t again;
 
-	if (sv_is_absent(way->time_text) || way->time_text.n == 0 || way->time_text.n > MOULD_TIME_BYTES_MAX ||
-	    !sv_find(around, way->time_text, at) || sv_find(sv_sub(around, *at + 1, around.n), way->time_text, &again))
+	if (sv_is_absent(way->time_text) || way->time_text.n == 0 || !sv_find(around, way->time_text, at) || sv_find(sv_sub(around, *at + 1, around.n), way->time_text, &again))
 		return false;
 	/* In one of the two. */
 	return *at + way->time_text.n <= m->head_bytes || *at >= m->head_bytes;
 }
 
-/* A fraction is what stands behind the last dot or comma of a time of day. */
-static void find_fraction(struct mould *m, struct sv text)
+/* The time of a line: the same way to write it, with all that it says. */
+static bool read_time(struct mould *m, const char *p, struct moulded *out)
 {
-	size_t colon, dot = text.n, end;
+	int64_t us;
 
-	m->time.fraction_at = text.n;
-	m->time.fraction_bytes = 0;
-	if (!sv_find_char(text, ':', &colon))
-		return;
-	for (size_t i = colon; i < text.n; i++)
-		if (text.p[i] == '.' || text.p[i] == ',')
-			dot = i;
-	for (end = dot + 1; end < text.n && cursor_is_digit(text.p[end]); end++)
-		;
-	if (dot == text.n || end == dot + 1)
-		return;
-	m->time.fraction_at = dot + 1;
-	m->time.fraction_bytes = end - dot - 1;
-}
-
-static bool digits_us(const char *p, size_t n, int64_t *us)
-{
-	int64_t value = 0, unit = US_PER_S;
-
-	for (size_t i = 0; i < n; i++) {
-		if (!cursor_is_digit(p[i]))
-			return false;
-		if (i >= FRACTION_DIGITS)
-			continue;
-		unit /= 10;
-		value += unit * (p[i] - '0');
-	}
-	*us = value;
-	return true;
-}
-
-/* Reads a time of another second. False when it is none that is written the same way. */
-static bool settle(struct mould *m, const char *p)
-{
-	const struct sv text = { p, m->time.bytes };
-	struct tstamp t;
-	struct host_time instants[2];
-	enum zone_local local;
-	size_t used = text.n;
-	int64_t fraction_us;
-	const bool read = m->time.layout[0] != '\0' ? tstamp_read(text, sv_of(m->time.layout), &t, &used) : tstamp_guess_parts(text, &t);
-
-	if (!read || used != text.n || t.zoned != m->time.parts.zoned || t.lacks != m->time.parts.lacks ||
-	    !digits_us(p + m->time.fraction_at, m->time.fraction_bytes, &fraction_us))
+	if (!again_read(&m->time, (struct sv){ p, m->time_bytes }, &us) || m->time.parts.lacks != m->lacks || m->time.parts.zoned != m->zoned)
 		return false;
-	if (t.zoned) {
-		if (!tstamp_resolve(&t, (struct zone){ 0 }, instants, &local))
-			return false;
-		m->time.second_us = instants[0].us - fraction_us;
-	}
-	memcpy(m->bytes + m->time.at, p, text.n);
+	out->has_outer = m->zoned;
+	out->outer.us = us;
 	return true;
 }
 
 static bool take_time(struct mould *m, const struct unwrap_way *way)
 {
+	struct moulded unused;
+
 	/* Seconds since a boot are placed by what records say of it. */
-	if (!find_time(m, way, &m->time.at) || way->time.lacks == TSTAMP_LACKS_START || way->time_layout.n >= sizeof m->time.layout)
+	if (!find_time(m, way, &m->time_at) || way->time.lacks == TSTAMP_LACKS_START || !again_init(&m->time, way->time_layout))
 		return false;
-	if (way->time_layout.n > 0)
-		memcpy(m->time.layout, way->time_layout.p, way->time_layout.n);
-	m->time.layout[way->time_layout.n] = '\0';
-	m->time.bytes = way->time_text.n;
-	m->time.parts = way->time;
-	find_fraction(m, way->time_text);
-	m->before_any = m->time.layout[0] == 'y' && m->time.fraction_bytes == WRAP_STAMP_NANOS;
-	return settle(m, m->bytes + m->time.at);
+	m->time_bytes = way->time_text.n;
+	m->lacks = way->time.lacks;
+	m->zoned = way->time.zoned;
+	return read_time(m, m->bytes + m->time_at, &unused);
 }
 
 static void take_way(struct mould *m, const struct unwrap_way *way)
@@ -194,28 +140,19 @@ static bool is_around(const struct mould *m, const char *p, size_t from, size_t 
 	const char *own = m->bytes + from;
 	size_t before, behind;
 
-	if (!m->has_time || m->time.at < from || m->time.at >= from + n)
+	if (!m->has_time || m->time_at < from || m->time_at >= from + n)
 		return memcmp(p, own, n) == 0;
-	before = m->time.at - from;
-	behind = before + m->time.bytes;
+	before = m->time_at - from;
+	behind = before + m->time_bytes;
 	return memcmp(p, own, before) == 0 && memcmp(p + behind, own + behind, n - behind) == 0;
 }
 
-static bool fits_time(struct mould *m, const char *p, struct moulded *out)
+/* Whether a text is a line's own behind a time without more (wrap_stamp.c: after_nothing, and those that are asked before it). */
+static bool stands_alone(const struct mould *m, struct sv text)
 {
-	const char *own = m->bytes + m->time.at;
-	const size_t behind = m->time.fraction_at + m->time.fraction_bytes;
-	int64_t fraction_us;
+	const bool before_any = m->time.layout[0] == 'y' && m->time.fraction_bytes == WRAP_STAMP_NANOS;
 
-	if (memcmp(p, own, m->time.fraction_at) != 0 || memcmp(p + behind, own + behind, m->time.bytes - behind) != 0) {
-		if (!settle(m, p))
-			return false;
-	}
-	if (!digits_us(p + m->time.fraction_at, m->time.fraction_bytes, &fraction_us))
-		return false;
-	out->has_outer = m->time.parts.zoned;
-	out->outer.us = m->time.second_us + fraction_us;
-	return true;
+	return (before_any || wrap_stamp_begins(text)) && wrap_stamp_names_nobody(text);
 }
 
 static bool fits(struct mould *m, struct sv line, struct moulded *out)
@@ -228,9 +165,9 @@ static bool fits(struct mould *m, struct sv line, struct moulded *out)
 	out->mould = m;
 	out->text = (struct sv){ line.p + m->head_bytes, line.n - m->head_bytes - m->tail_bytes };
 	out->has_outer = false;
-	if (m->before_nobody && !((m->before_any || wrap_stamp_begins(out->text)) && wrap_stamp_names_nobody(out->text)))
+	if (m->has_time && !read_time(m, m->time_at < m->head_bytes ? line.p + m->time_at : tail + (m->time_at - m->head_bytes), out))
 		return false;
-	return !m->has_time || fits_time(m, m->time.at < m->head_bytes ? line.p + m->time.at : tail + (m->time.at - m->head_bytes), out);
+	return !m->before_nobody || stands_alone(m, out->text);
 }
 
 /* To the front. */
