@@ -61,13 +61,13 @@ struct log_plain {
 int log_take_plain(struct log_reader *reader, struct log_writer *w, const struct log_plain *r);
 
 /*
- * As take_record in log.c, of a record that no rule knows, whose writer has had
- * records before. near: the message, when it speaks of consumer groups; else
+ * As take_record in log.c, of a record that no rule knows, or one that says
+ * nothing (known), whose writer has had records before. near: the message, when it speaks of consumer groups; else
  * absent. host: of its wrapper. False when that cannot be done without the
  * record: nothing was done.
  */
-bool log_take_counted(struct log_reader *reader, struct log_writer *w, const struct log_counted *r, struct sv host, struct sv near,
-		      const struct place *place);
+bool log_take_counted(struct log_reader *reader, struct log_writer *w, const struct log_counted *r, struct sv host, bool known,
+		      struct sv near, const struct place *place);
 
 /* How a log is read; for tests, for what is concluded does not depend on it. */
 struct log_manner {

@@ -249,8 +249,8 @@ int log_take_plain(struct log_reader *reader, struct log_writer *w, const struct
 	return put_events(reader, w, &it, &r->joined, &stamp);
 }
 
-bool log_take_counted(struct log_reader *reader, struct log_writer *w, const struct log_counted *r, struct sv host, struct sv near,
-		      const struct place *place)
+bool log_take_counted(struct log_reader *reader, struct log_writer *w, const struct log_counted *r, struct sv host, bool known,
+		      struct sv near, const struct place *place)
 {
 	struct ingest *in = reader->in;
 	struct host_time time;
@@ -258,7 +258,7 @@ bool log_take_counted(struct log_reader *reader, struct log_writer *w, const str
 	if (sv_is_absent(in->info->format) || !log_times_count(&reader->times, &w->clock, r, place, &time))
 		return false;
 	in->info->records++;
-	in->info->unrecognized++;
+	in->info->unrecognized += !known;
 	note_time(reader, w, log_host_of(reader, sv_is_absent(in->info->host) ? host : SV_ABSENT), time, place);
 	if (!sv_is_absent(near))
 		log_note_near_miss(reader, near, place);

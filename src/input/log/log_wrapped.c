@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "input/log/escapes.h"
 #include "input/log/mould.h"
+#include "input/log/line_starts.h"
 #include "input/log/object_shape.h"
 #include "input/log/scan_line.h"
 #include "input/stream.h"
@@ -30,6 +31,7 @@ struct open_record {
 	bool is_open;
 	struct log_counted counted;
 	struct sv host;
+	bool is_known;		/* to a rule that says nothing */
 	bool is_whole;		/* it may not: what follows belongs to no record */
 	bool is_near;
 	char near[NEAR_BYTES];	/* of its message */
@@ -56,7 +58,8 @@ struct log_wrapped {
 	struct scan lines;		/* what is remembered from line to line; what was found in the block at hand is its thread's */
 	struct plain_text plain, message;
 	struct moulds moulds;
-	struct object_shapes shapes;
+	struct line_starts starts;
+	struct object_shapes shapes, messages;	/* of texts, and of the messages in them */
 	struct open_record open[UNWRAP_WRITERS_MAX];
 	unsigned near_told;
 	uint64_t line_count;		/* before the block */
@@ -121,7 +124,9 @@ struct log_wrapped *log_wrapped_new(struct log_reader *reader, const struct scan
 
 	b->reader = reader;
 	b->plan = b->lines.plan = b->plain.found.plan = b->message.found.plan = plan;
-	object_shapes_init(&b->shapes, reader->in->rules, plan->none, reader->in->input);
+	line_starts_init(&b->starts, reader->in->rules, plan->none, reader->in->input);
+	object_shapes_init(&b->shapes, reader->in->rules);
+	object_shapes_init(&b->messages, reader->in->rules);
 	for (size_t i = 0; i < plan->form_count; i++) {
 		b->zoned[i] = sv_ends_with(plan->forms[i].head->time_layout, SV("XXX"));
 		memcpy(b->lines.signs[i], plan->forms[i].signs, sizeof b->lines.signs[i]);
@@ -137,6 +142,7 @@ void log_wrapped_free(struct log_wrapped *b)
 	}
 	moulds_fini(&b->moulds);
 	object_shapes_fini(&b->shapes);
+	object_shapes_fini(&b->messages);
 	free(b->plain.bytes);
 	free(b->message.bytes);
 	scan_free(&b->plain.found);
@@ -226,7 +232,7 @@ static int close_record(struct log_wrapped *b, size_t writer)
 		return 0;
 	w = log_writer_of(b->reader, writer, o->counted.serial);
 	near = near_of(b, o);
-	if (!log_take_counted(b->reader, w, &o->counted, o->host, near, &place))
+	if (!log_take_counted(b->reader, w, &o->counted, o->host, o->is_known, near, &place))
 		return hand_over(b, writer);
 	if (o->is_near && sv_is_absent(near))
 		log_note_more(b->reader, 1, 0);
@@ -243,37 +249,50 @@ struct looked {
 	int64_t us;		/* its time; without a zone as if it were UTC */
 	bool zoned;
 	bool whole;		/* no line goes on with it */
-	struct sv near;		/* the message, when it speaks of consumer groups */
+	bool known;		/* to a rule that says nothing */
+	struct sv near;		/* the message, when none does and it speaks of consumer groups */
 };
 
-/* Whether a record whose line has literals of rules, or words of groups that are perhaps in its message, is known to none of them. */
-static bool is_unknown(const struct log_wrapped *b, const struct scan *found, const struct scan_found *f, struct sv text,
-		       const struct scan_record *r, const struct head_parts *parts, struct sv *near)
+/*
+ * What the rules whose literals were found say of a message: SCAN_LINE_COUNTED
+ * when none knows it, or one that says nothing.
+ */
+static enum scan_line_sort ask_rules(const struct log_wrapped *b, const struct scan *found, const struct scan_found *f,
+				     const struct log_record *record, bool near, struct looked *out)
 {
-	const struct rules *rules = b->reader->in->rules;
 	const struct scan_plain plain = { .hits = (uint32_t)f->first_hit, .hit_count = (uint32_t)(f->hit - f->first_hit) };
-	const int layout = scan_plan_layout(b->plan, r->form);
-	struct log_record record = { .layout = NULL };
+	const struct rules *rules = b->reader->in->rules;
 	uint32_t numbers[SCAN_RULES_MAX];
+	const size_t count = scan_plain_rules(found, &plain, numbers);
 	struct rules_events it;
 	const char *rule;
 
+	rules_events_among(&it, rules, record, numbers, count, &rule);
+	out->known = rule != NULL;
+	if (rule == NULL && near && rules_near_miss(record->body))
+		out->near = record->body;
+	return rule == NULL || rules_events_is_silent(&it) ? SCAN_LINE_COUNTED : SCAN_LINE_READ;
+}
+
+/* A record whose line has literals of rules, or words of groups that are perhaps in its message. */
+static enum scan_line_sort sort_plain(const struct log_wrapped *b, const struct scan *found, const struct scan_found *f, struct sv text,
+				      const struct scan_record *r, const struct head_parts *parts, struct looked *out)
+{
+	const struct rules *rules = b->reader->in->rules;
+	const int layout = scan_plan_layout(b->plan, r->form);
+	struct log_record record = { .layout = NULL };
+
 	if (!rules_layout_is_first(rules, layout, text))
-		return false;
+		return SCAN_LINE_READ;
 	if (sv_is_absent(parts->body)) {
 		if (!rules_layout_parts(rules, layout, text, &record))
-			return false;
+			return SCAN_LINE_READ;
 	} else {
 		record.thread = parts->thread;
 		record.body = parts->body;
 	}
 	/* A message may stand on the line below one that has none (rules_join.c). */
-	if (record.body.n == 0)
-		return false;
-	rules_events_among(&it, rules, &record, numbers, scan_plain_rules(found, &plain, numbers), &rule);
-	if (rule == NULL && r->near && rules_near_miss(record.body))
-		*near = record.body;
-	return rule == NULL;
+	return record.body.n > 0 ? ask_rules(b, found, f, &record, r->near, out) : SCAN_LINE_READ;
 }
 
 /* A line of text in some bytes. */
@@ -285,10 +304,11 @@ static void look_at_line(struct log_wrapped *b, const struct scan *found, struct
 
 	out->sort = scan_line_sort(&b->lines, f, bytes, start, end, &r, &parts);
 	out->near = SV_ABSENT;
+	out->known = false;
 	if (out->sort == SCAN_LINE_COUNTED && r.near)
 		out->near = (struct sv){ bytes + r.body_at, r.body_bytes };
-	if (out->sort == SCAN_LINE_PLAIN && is_unknown(b, found, f, (struct sv){ bytes + start, end - start }, &r, &parts, &out->near))
-		out->sort = SCAN_LINE_COUNTED;
+	if (out->sort == SCAN_LINE_PLAIN)
+		out->sort = sort_plain(b, found, f, (struct sv){ bytes + start, end - start }, &r, &parts, out);
 	out->layout = b->plan->form_count > 0 ? scan_plan_layout(b->plan, r.form) : -1;
 	out->zoned = b->zoned[r.form];
 	out->us = r.us + (out->zoned ? 0 : b->plan->zone.offset_s * US_PER_S);
@@ -320,10 +340,13 @@ static void find_in(struct plain_text *p, size_t n)
 	filter_run(p->found.plan->filter, p->bytes, n, &p->found.hits);
 }
 
-/* The first line of an object's message, as it is said. False when it is not plain. *f is what was found in the object, and then in the message. */
-static bool read_message(struct log_wrapped *b, struct sv body, struct scan_found *f, struct sv *message)
+/*
+ * The first line of an object's message, as it is said. False when it is not
+ * plain. What was found is then in *f of *found: in the object, or in the message
+ * where that has escapes, which may split a literal.
+ */
+static bool read_message(struct log_wrapped *b, struct sv body, const struct scan **found, struct scan_found *f, struct sv *message)
 {
-	struct scan_found in_message = { .hit = 0 };
 	struct sv lines;
 
 	*message = body;
@@ -335,26 +358,51 @@ static bool read_message(struct log_wrapped *b, struct sv body, struct scan_foun
 	if (sv_ends_with(*message, SV("\r")))
 		message->n--;
 	find_in(&b->message, message->n);
-	scan_line_found(&b->message.found, &in_message, b->message.bytes, 0, message->n);
-	f->rule_hits += in_message.rule_hits;
-	f->brief |= in_message.brief;
-	f->near |= in_message.near;
+	*found = &b->message.found;
+	*f = (struct scan_found){ .hit = 0 };
+	scan_line_found(*found, f, b->message.bytes, 0, message->n);
 	return true;
 }
 
-/* An object, by its shape. */
-static void look_at_object(struct log_wrapped *b, struct scan_found *f, struct sv text, struct looked *out)
+/* Of a message that is not read as part of its object: what stands beside it is not known. */
+static enum scan_line_sort sort_message(const struct log_wrapped *b, const struct scan *found, const struct scan_found *f, struct sv message,
+					struct looked *out)
 {
+	const struct log_record record = { .body = message };
+
+	if (f->brief || f->rule_hits > SCAN_RULES_MAX)
+		return SCAN_LINE_READ;
+	for (size_t i = f->first_hit; i < f->hit; i++) {
+		const uint32_t literal = found->hits.items[i].literal;
+
+		if (literal < b->plan->rule_literals && rules_looks_beside(b->reader->in->rules, b->plan->rule_of[literal]))
+			return SCAN_LINE_READ;
+	}
+	return f->rule_hits > 0 || f->near ? ask_rules(b, found, f, &record, f->near, out) : SCAN_LINE_COUNTED;
+}
+
+/* Whether a message is a record of a layout by itself, of text or an object, or may be one. */
+static bool holds_record(struct log_wrapped *b, struct sv message)
+{
+	if (sv_starts_with(message, SV("{")))
+		return !object_fits_none(&b->messages, message) || !line_starts_fit_none(&b->starts, message);
+	return sv_starts_with(sv_trim(message), SV("{")) || !((message.n > 0 && head_is_none(b->plan->none, message)) || line_starts_fit_none(&b->starts, message));
+}
+
+/* An object, by its shape. */
+static void look_at_object(struct log_wrapped *b, const struct scan *found, struct scan_found *in_object, struct sv text, struct looked *out)
+{
+	struct scan_found f = *in_object;
 	struct object_seen seen;
 	struct sv message;
 
 	out->sort = SCAN_LINE_DOUBTFUL;
 	out->near = SV_ABSENT;
-	if (!object_seen(&b->shapes, text, &seen) || !read_message(b, seen.body, f, &message) || !object_holds_none(&b->shapes, message))
+	out->known = false;
+	if (!object_seen(&b->shapes, text, &seen) || !line_starts_fit_none(&b->starts, text) ||
+	    !read_message(b, seen.body, &found, &f, &message) || holds_record(b, message))
 		return;
-	out->sort = f->rule_hits > 0 || f->brief ? SCAN_LINE_READ : SCAN_LINE_COUNTED;
-	if (f->near && rules_near_miss(message))
-		out->near = message;
+	out->sort = sort_message(b, found, &f, message, out);
 	out->layout = seen.layout;
 	out->us = seen.us;
 	out->zoned = seen.time->parts.zoned;
@@ -367,7 +415,7 @@ static void look_at(struct log_wrapped *b, const struct scan *found, struct scan
 {
 	scan_line_found(found, f, bytes, start, end);
 	if (end > start && bytes[start] == '{')
-		look_at_object(b, f, (struct sv){ bytes + start, end - start }, out);
+		look_at_object(b, found, f, (struct sv){ bytes + start, end - start }, out);
 	else
 		look_at_line(b, found, f, bytes, start, end, out);
 }
@@ -411,7 +459,7 @@ static int read_line(struct log_wrapped *b, const struct line *line, const struc
 	if (unwrap_add(b->reader->unwrap, line) != 0)
 		return -1;
 	if (way->is_straight && way->text.n > 0 && way->text.p[0] == '{')
-		object_learn(&b->shapes, way->text, b->plan->zone);
+		object_learn(&b->shapes, way->text);
 	if (mould == NULL || !mould->has_wrapper || mould->writer != way->writer || mould->serial != way->serial)
 		mould_learn(&b->moulds, line->text, way);
 	return 0;
@@ -453,6 +501,7 @@ static void open_record(struct log_wrapped *b, const struct line *line, const st
 	};
 	o->host = m->host;
 	o->is_whole = l->whole;
+	o->is_known = l->known;
 	o->is_near = !sv_is_absent(l->near);
 	o->near_bytes = 0;
 	if (o->is_near && b->near_told < NEAR_TOLD) {

@@ -99,10 +99,9 @@ static bool fits(const struct object_shape *s, struct sv text, struct sv *values
 	return text.n - at == s->behind && memcmp(text.p + at, own, s->behind) == 0;
 }
 
-bool object_seen(struct object_shapes *s, struct sv text, struct object_seen *out)
+/* The shape that fits, and the values. NULL when there is none. */
+static struct object_shape *shape_of(struct object_shapes *s, struct sv text, struct sv *values)
 {
-	struct sv values[HOLES_MAX];
-
 	for (size_t i = 0; i < s->count; i++) {
 		struct object_shape *shape = s->items[i];
 
@@ -110,12 +109,22 @@ bool object_seen(struct object_shapes *s, struct sv text, struct object_seen *ou
 			continue;
 		memmove(s->items + 1, s->items, i * sizeof *s->items);
 		s->items[0] = shape;
-		out->layout = shape->layout;
-		out->time = &shape->time;
-		out->body = values[shape->body_hole];
-		return again_read(&shape->time, values[shape->time_hole], &out->us) && shape->time.parts.lacks == TSTAMP_LACKS_NOTHING;
+		return shape;
 	}
-	return false;
+	return NULL;
+}
+
+bool object_seen(struct object_shapes *s, struct sv text, struct object_seen *out)
+{
+	struct sv values[HOLES_MAX];
+	struct object_shape *shape = shape_of(s, text, values);
+
+	if (shape == NULL || shape->layout < 0)
+		return false;
+	out->layout = shape->layout;
+	out->time = &shape->time;
+	out->body = values[shape->body_hole];
+	return again_read(&shape->time, values[shape->time_hole], &out->us) && shape->time.parts.lacks == TSTAMP_LACKS_NOTHING;
 }
 
 /* ---- a shape from an object ---- */
@@ -303,89 +312,85 @@ static bool has_twins(const struct walk *w)
 	return false;
 }
 
-static bool make(struct object_shapes *s, struct object_shape *shape, struct sv text, struct zone z, struct arena *a)
+static bool make_walk(struct walk *w)
+{
+	struct object_shape *s = w->shape;
+
+	if (!walk_object(w, 0) || w->at != w->text.n || s->hole_count == 0 || has_twins(w))
+		return false;
+	s->behind = s->byte_count - w->shape_from;
+	return true;
+}
+
+/* Where the parts are of a layout that fits. A second part of the time, and no time, are for those who have the record. */
+static bool take_layout(const struct walk *w, const struct layout *layout)
+{
+	struct object_shape *s = w->shape;
+
+	return layout->key_count > 0 && !has_part(layout, PART_NANOS) && find_part(w, layout, PART_TIME, &s->time_hole) &&
+	       find_part(w, layout, PART_BODY, &s->body_hole) && s->holes[s->body_hole].is_text && again_init(&s->time, layout->time);
+}
+
+static bool make(const struct object_shapes *s, struct object_shape *shape, struct sv text, struct arena *a)
 {
 	struct walk w = { .text = text, .shape = shape, .arena = a };
-	const struct layout *layout;
 	struct log_record record;
 	size_t at;
-	int hint = -1;
 
-	*shape = (struct object_shape){ .byte_count = 0 };
-	if (!walk_object(&w, 0) || w.at != text.n || shape->hole_count == 0 || has_twins(&w))
-		return false;
-	shape->behind = shape->byte_count - w.shape_from;
+	*shape = (struct object_shape){ .layout = -1 };
 	/* Whether that is a wrapper depends on a value (wrap_json.c). */
-	if (sv_find(text, SV("\"_raw\""), &at) || !rules_layout(s->rules, text, z, &hint, a, &record))
+	if (sv_find(text, SV("\"_raw\""), &at) || !make_walk(&w))
 		return false;
-	layout = s->rules->layouts[hint];
-	shape->layout = hint;
-	/* A second part of the time, and no time, are for those who have the record. */
-	return layout->key_count > 0 && !has_part(layout, PART_NANOS) && find_part(&w, layout, PART_TIME, &shape->time_hole) &&
-	       find_part(&w, layout, PART_BODY, &shape->body_hole) && shape->holes[shape->body_hole].is_text &&
-	       again_init(&shape->time, layout->time);
-}
-
-void object_learn(struct object_shapes *s, struct sv text, struct zone z)
-{
-	struct object_shape *fresh;
-	struct sv values[HOLES_MAX];
-	struct arena *a;
-
-	if (!s->any)
-		return;
-	for (size_t i = 0; i < s->count; i++)
-		if (fits(s->items[i], text, values))
-			return;
-	fresh = memory_checked(malloc(sizeof *fresh));
-	a = arena_new();
-	if (make(s, fresh, text, z, a)) {
-		if (s->count < SHAPES_MAX)
-			s->count++;
-		else
-			free(s->items[SHAPES_MAX - 1]);
-		memmove(s->items + 1, s->items, (s->count - 1) * sizeof *s->items);
-		s->items[0] = fresh;
-	} else {
-		free(fresh);
-	}
-	arena_free(a);
-}
-
-/* ---- what layouts may fit ---- */
-
-void object_shapes_init(struct object_shapes *s, const struct rules *r, const struct head_none *none, struct arena *a)
-{
-	*s = (struct object_shapes){ .rules = r, .none = none, .arena = a, .any = true };
-	for (size_t i = 0; i < r->layout_count; i++)
-		s->any &= r->layouts[i]->line == NULL || head_excludes(r, (int)i, SV("{"), a);
-}
-
-static const struct may_begin *may_begin(struct object_shapes *s, char c)
-{
-	struct may_begin *m = &s->may_begin[(unsigned char)c];
-
-	for (size_t i = 0; !m->known && i < s->rules->layout_count; i++)
-		if (s->rules->layouts[i]->line != NULL && !head_excludes(s->rules, (int)i, (struct sv){ &c, 1 }, s->arena))
-			*ARENA_PUSH(s->arena, m->layouts, m->count, m->capacity) = i;
-	m->known = true;
-	return m;
-}
-
-bool object_holds_none(struct object_shapes *s, struct sv message)
-{
-	const struct may_begin *m;
-	const struct sv trimmed = sv_trim(message);
-
-	if (trimmed.n == 0 || trimmed.p[0] == '{')
-		return false;
-	if (head_is_none(s->none, message))
+	if (!rules_layout(s->rules, text, (struct zone){ 0 }, &shape->layout, a, &record)) {
+		shape->layout = -1;
 		return true;
-	m = may_begin(s, message.p[0]);
-	for (size_t i = 0; i < m->count; i++)
-		if (regex_match(s->rules->layouts[m->layouts[i]]->line, message, 0))
-			return false;
-	return true;
+	}
+	return take_layout(&w, s->rules->layouts[shape->layout]);
+}
+
+static struct object_shape *add(struct object_shapes *s, struct sv text)
+{
+	struct object_shape *fresh = memory_checked(malloc(sizeof *fresh));
+	struct arena *a = arena_new();
+	const bool made = make(s, fresh, text, a);
+
+	arena_free(a);
+	if (!made) {
+		free(fresh);
+		return NULL;
+	}
+	if (s->count < SHAPES_MAX)
+		s->count++;
+	else
+		free(s->items[SHAPES_MAX - 1]);
+	memmove(s->items + 1, s->items, (s->count - 1) * sizeof *s->items);
+	s->items[0] = fresh;
+	return fresh;
+}
+
+void object_learn(struct object_shapes *s, struct sv text)
+{
+	struct sv values[HOLES_MAX];
+
+	if (shape_of(s, text, values) == NULL)
+		(void)add(s, text);
+}
+
+bool object_fits_none(struct object_shapes *s, struct sv text)
+{
+	struct sv values[HOLES_MAX];
+	const struct object_shape *shape = shape_of(s, text, values);
+
+	if (shape == NULL)
+		shape = add(s, text);
+	return shape != NULL && shape->layout < 0;
+}
+
+/* ---- all of them ---- */
+
+void object_shapes_init(struct object_shapes *s, const struct rules *r)
+{
+	*s = (struct object_shapes){ .rules = r };
 }
 
 void object_shapes_fini(struct object_shapes *s)
