@@ -19,8 +19,14 @@
 #define NUMBER_DIGITS_MAX 18
 
 /* A value that differs from object to object. */
+enum hole_kind {
+	HOLE_NUMBER,
+	HOLE_TEXT,	/* between quotes, which are not of it */
+	HOLE_ARRAY,
+};
+
 struct hole {
-	bool is_text;		/* between quotes, which are not of it; else a number */
+	enum hole_kind kind;
 	size_t before;		/* so many bytes of the shape stand before it, behind the hole before */
 };
 
@@ -68,10 +74,65 @@ static bool text_end(struct sv text, size_t *end)
 	return escapes == ESCAPES_NONE || (escapes == ESCAPES_SOME && escapes_are_plain(sv_sub(text, 0, *end)));
 }
 
+static size_t blanks_end(struct sv text, size_t at)
+{
+	while (at < text.n && (text.p[at] == ' ' || text.p[at] == '\t'))
+		at++;
+	return at;
+}
+
+/* An array's values, one behind the other: what stands in a value of its own, and in an object in it, is for those who read JSON. */
+static bool element_end(struct sv text, size_t *end)
+{
+	static const struct sv words[] = { { "true", 4 }, { "false", 5 }, { "null", 4 } };
+
+	if (text.n > 0 && text.p[0] == '"') {
+		if (!text_end(sv_sub(text, 1, text.n), end))
+			return false;
+		*end += 2;
+		return true;
+	}
+	*end = number_end(text);
+	for (size_t i = 0; *end == 0 && i < sizeof words / sizeof words[0]; i++)
+		if (sv_starts_with(text, words[i]))
+			*end = words[i].n;
+	return *end > 0;
+}
+
+static bool array_end(struct sv text, size_t *end)
+{
+	size_t at = blanks_end(text, 1), n;
+
+	if (text.n == 0 || text.p[0] != '[')
+		return false;
+	if (at < text.n && text.p[at] == ']') {
+		*end = at + 1;
+		return true;
+	}
+	for (;;) {
+		if (at >= text.n || !element_end(sv_sub(text, at, text.n), &n))
+			return false;
+		at = blanks_end(text, at + n);
+		if (at >= text.n || (text.p[at] != ',' && text.p[at] != ']'))
+			return false;
+		if (text.p[at] == ']') {
+			*end = at + 1;
+			return true;
+		}
+		at = blanks_end(text, at + 1);
+	}
+}
+
 static bool value_end(const struct hole *h, struct sv text, size_t *end)
 {
-	if (h->is_text)
+	switch (h->kind) {
+	case HOLE_TEXT:
 		return text_end(text, end);
+	case HOLE_ARRAY:
+		return array_end(text, end);
+	case HOLE_NUMBER:
+		break;
+	}
 	*end = number_end(text);
 	return *end > 0;
 }
@@ -177,10 +238,10 @@ static bool keep_sign(struct walk *w, char c)
 	return next(w) == c && keep(w, 1) && keep_blanks(w);
 }
 
-static bool add_hole(struct walk *w, bool is_text)
+static bool add_hole(struct walk *w, enum hole_kind kind)
 {
 	struct object_shape *s = w->shape;
-	struct hole h = { .is_text = is_text, .before = s->byte_count - w->shape_from };
+	struct hole h = { .kind = kind, .before = s->byte_count - w->shape_from };
 	size_t n;
 
 	if (s->hole_count == HOLES_MAX || !value_end(&h, sv_sub(w->text, w->at, w->text.n), &n))
@@ -217,11 +278,10 @@ static bool walk_value(struct walk *w, unsigned depth)
 	if (c == '{')
 		return walk_object(w, depth + 1);
 	if (c == '"')
-		return keep(w, 1) && add_hole(w, true) && keep(w, 1);
-	if (c == '-' || cursor_is_digit(c))
-		return add_hole(w, false);
-	/* Arrays are for those who read JSON. */
-	return keep_word(w);
+		return keep(w, 1) && add_hole(w, HOLE_TEXT) && keep(w, 1);
+	if (c == '[')
+		return add_hole(w, HOLE_ARRAY);
+	return c == '-' || cursor_is_digit(c) ? add_hole(w, HOLE_NUMBER) : keep_word(w);
 }
 
 /* "name" : and its value. */
@@ -328,7 +388,7 @@ static bool take_layout(const struct walk *w, const struct layout *layout)
 	struct object_shape *s = w->shape;
 
 	return layout->key_count > 0 && !has_part(layout, PART_NANOS) && find_part(w, layout, PART_TIME, &s->time_hole) &&
-	       find_part(w, layout, PART_BODY, &s->body_hole) && s->holes[s->body_hole].is_text && again_init(&s->time, layout->time);
+	       find_part(w, layout, PART_BODY, &s->body_hole) && s->holes[s->body_hole].kind == HOLE_TEXT && s->holes[s->time_hole].kind != HOLE_ARRAY && again_init(&s->time, layout->time);
 }
 
 static bool make(const struct object_shapes *s, struct object_shape *shape, struct sv text, struct arena *a)
