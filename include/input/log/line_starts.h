@@ -23,11 +23,15 @@ struct line_start;
 struct line_starts {
 	const struct rules *rules;
 	const struct head_none *none;
-	struct sv *literals;	/* of each layout one that stands in all its lines; empty when that is not known */
+	/* Of each layout one that stands in all its lines, and the byte of it that is looked for; empty when that is not known. */
+	struct line_literal {
+		struct sv text;
+		size_t rarest;
+	} *literals;
 	struct line_start *items;	/* by a hash of their bytes: one that comes later takes the place */
 };
-/* none: of these rules. */
-void line_starts_init(struct line_starts *s, const struct rules *r, const struct head_none *none, struct arena *a);
+/* none: of these rules. sample: what the texts are like. */
+void line_starts_init(struct line_starts *s, const struct rules *r, const struct head_none *none, struct sv sample, struct arena *a);
 /* Whether no layout of lines of text fits it. */
 bool line_starts_fit_none(struct line_starts *s, struct sv text);
 

@@ -8,6 +8,9 @@
 #include "input/rules/rules_set.h"
 #include "input/rules/tree.h"
 
+/* A pattern that fails at its start is faster than the search for a literal that is shorter, which stands in most texts. */
+#define LITERAL_LEAST 8
+
 /* More than these a start hardly leaves: then head_is_none has to tell. */
 #define LEFT_MAX 24
 
@@ -25,16 +28,50 @@ static struct sv only_literal(const struct layout *layout, struct arena *a)
 
 	if (t != NULL)
 		tree_cover(t, a, &cover);
-	return cover.count == 1 ? cover.literals[0] : SV("");
+	return cover.count == 1 && cover.literals[0].n >= LITERAL_LEAST ? cover.literals[0] : SV("");
 }
 
-void line_starts_init(struct line_starts *s, const struct rules *r, const struct head_none *none, struct arena *a)
+/* The byte that stands in the sample least often. */
+static size_t rarest_of(struct sv literal, const size_t *counts)
 {
+	size_t best = 0;
+
+	for (size_t i = 1; i < literal.n; i++)
+		if (counts[(unsigned char)literal.p[i]] < counts[(unsigned char)literal.p[best]])
+			best = i;
+	return best;
+}
+
+void line_starts_init(struct line_starts *s, const struct rules *r, const struct head_none *none, struct sv sample, struct arena *a)
+{
+	size_t counts[256] = { 0 };
+
 	*s = (struct line_starts){ .rules = r, .none = none };
 	s->items = arena_array(a, (size_t)1 << LINE_STARTS_LOG2, sizeof *s->items);
 	s->literals = arena_array(a, r->layout_count, sizeof *s->literals);
-	for (size_t i = 0; i < r->layout_count; i++)
-		s->literals[i] = only_literal(r->layouts[i], a);
+	for (size_t i = 0; i < sample.n; i++)
+		counts[(unsigned char)sample.p[i]]++;
+	for (size_t i = 0; i < r->layout_count; i++) {
+		s->literals[i].text = only_literal(r->layouts[i], a);
+		s->literals[i].rarest = rarest_of(s->literals[i].text, counts);
+	}
+}
+
+static bool has_literal(const struct line_literal *l, struct sv text)
+{
+	const char *p = text.p + l->rarest, *end = text.p + text.n;
+
+	if (l->text.n == 0)
+		return true;
+	while (text.n >= l->text.n && p < end) {
+		p = memchr(p, l->text.p[l->rarest], (size_t)(end - p));
+		if (p == NULL || (size_t)(end - p) < l->text.n - l->rarest)
+			return false;
+		if (memcmp(p - l->rarest, l->text.p, l->text.n) == 0)
+			return true;
+		p++;
+	}
+	return false;
 }
 
 static void learn(const struct line_starts *s, struct line_start *l, struct sv start)
@@ -52,34 +89,34 @@ static void learn(const struct line_starts *s, struct line_start *l, struct sv s
 	}
 }
 
-static const struct line_start *start_of(struct line_starts *s, struct sv text)
+static struct line_start *place_of(struct line_starts *s, struct sv text)
 {
-	const struct sv start = { text.p, LINE_START_BYTES };
 	uint64_t key;
-	struct line_start *l;
 
 	memcpy(&key, text.p, sizeof key);
-	l = &s->items[key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - LINE_STARTS_LOG2)];
-	if (!l->known || memcmp(l->bytes, start.p, start.n) != 0)
-		learn(s, l, start);
-	return l;
+	return &s->items[key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - LINE_STARTS_LOG2)];
+}
+
+static bool leaves_none(const struct line_starts *s, const struct line_start *l, struct sv text)
+{
+	for (size_t i = 0; i < l->count; i++)
+		if (has_literal(&s->literals[l->left[i]], text) && regex_match(s->rules->layouts[l->left[i]]->line, text, 0))
+			return false;
+	return !l->many;
 }
 
 bool line_starts_fit_none(struct line_starts *s, struct sv text)
 {
-	const struct line_start *l;
-	size_t at;
+	struct line_start *l;
 
 	if (text.n < LINE_START_BYTES)
 		return text.n > 0 && head_is_none(s->none, text);
-	l = start_of(s, text);
-	if (l->many)
-		return head_is_none(s->none, text);
-	for (size_t i = 0; i < l->count; i++) {
-		const struct sv literal = s->literals[l->left[i]];
-
-		if ((literal.n == 0 || sv_find(text, literal, &at)) && regex_match(s->rules->layouts[l->left[i]]->line, text, 0))
-			return false;
-	}
-	return true;
+	l = place_of(s, text);
+	if (l->known && memcmp(l->bytes, text.p, LINE_START_BYTES) == 0)
+		return leaves_none(s, l, text);
+	/* To find out about a start takes longer than to look at one text: starts that are all different need it seldom. */
+	if (head_is_none(s->none, text))
+		return true;
+	learn(s, l, (struct sv){ text.p, LINE_START_BYTES });
+	return leaves_none(s, l, text);
 }

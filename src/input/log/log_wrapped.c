@@ -124,7 +124,7 @@ struct log_wrapped *log_wrapped_new(struct log_reader *reader, const struct scan
 
 	b->reader = reader;
 	b->plan = b->lines.plan = b->plain.found.plan = b->message.found.plan = plan;
-	line_starts_init(&b->starts, reader->in->rules, plan->none, reader->in->input);
+	line_starts_init(&b->starts, reader->in->rules, plan->none, stream_head(reader->in->stream), reader->in->input);
 	object_shapes_init(&b->shapes, reader->in->rules);
 	object_shapes_init(&b->messages, reader->in->rules);
 	for (size_t i = 0; i < plan->form_count; i++) {
@@ -364,9 +364,27 @@ static bool read_message(struct log_wrapped *b, struct sv body, const struct sca
 	return true;
 }
 
-/* Of a message that is not read as part of its object: what stands beside it is not known. */
+/*
+ * Whether a word of groups that was found stands in the message, which begins at
+ * the byte of what was looked at. None of them has a quote in it, so what begins
+ * in the message ends in it. Of the short ones only where the last stands is known.
+ */
+static bool is_near(const struct log_wrapped *b, const struct scan *found, const struct scan_found *f, struct sv message, size_t at)
+{
+	if (!f->near)
+		return false;
+	for (size_t i = f->first_hit; i < f->hit; i++) {
+		const struct filter_hit *h = &found->hits.items[i];
+
+		if (h->literal >= b->plan->rule_literals && h->at >= at && h->at < at + message.n)
+			return true;
+	}
+	return (f->near_at >= at && f->near_at < at + message.n) || rules_near_miss(message);
+}
+
+/* Of a message that is not read as part of its object: what stands beside it is not known. at: as above. */
 static enum scan_line_sort sort_message(const struct log_wrapped *b, const struct scan *found, const struct scan_found *f, struct sv message,
-					struct looked *out)
+					size_t at, struct looked *out)
 {
 	const struct log_record record = { .body = message };
 
@@ -378,7 +396,11 @@ static enum scan_line_sort sort_message(const struct log_wrapped *b, const struc
 		if (literal < b->plan->rule_literals && rules_looks_beside(b->reader->in->rules, b->plan->rule_of[literal]))
 			return SCAN_LINE_READ;
 	}
-	return f->rule_hits > 0 || f->near ? ask_rules(b, found, f, &record, f->near, out) : SCAN_LINE_COUNTED;
+	if (f->rule_hits > 0)
+		return ask_rules(b, found, f, &record, f->near, out);
+	if (is_near(b, found, f, message, at))
+		out->near = message;
+	return SCAN_LINE_COUNTED;
 }
 
 /* Whether a message is a record of a layout by itself, of text or an object, or may be one. */
@@ -386,11 +408,12 @@ static bool holds_record(struct log_wrapped *b, struct sv message)
 {
 	if (sv_starts_with(message, SV("{")))
 		return !object_fits_none(&b->messages, message) || !line_starts_fit_none(&b->starts, message);
-	return sv_starts_with(sv_trim(message), SV("{")) || !((message.n > 0 && head_is_none(b->plan->none, message)) || line_starts_fit_none(&b->starts, message));
+	return sv_starts_with(sv_trim(message), SV("{")) || !line_starts_fit_none(&b->starts, message);
 }
 
 /* An object, by its shape. */
-static void look_at_object(struct log_wrapped *b, const struct scan *found, struct scan_found *in_object, struct sv text, struct looked *out)
+static void look_at_object(struct log_wrapped *b, const struct scan *found, const struct scan_found *in_object, const char *bytes,
+			   struct sv text, struct looked *out)
 {
 	struct scan_found f = *in_object;
 	struct object_seen seen;
@@ -402,7 +425,9 @@ static void look_at_object(struct log_wrapped *b, const struct scan *found, stru
 	if (!object_seen(&b->shapes, text, &seen) || !line_starts_fit_none(&b->starts, text) ||
 	    !read_message(b, seen.body, &found, &f, &message) || holds_record(b, message))
 		return;
-	out->sort = sort_message(b, found, &f, message, out);
+	if (found == &b->message.found)
+		bytes = b->message.bytes;
+	out->sort = sort_message(b, found, &f, message, (size_t)(message.p - bytes), out);
 	out->layout = seen.layout;
 	out->us = seen.us;
 	out->zoned = seen.time->parts.zoned;
@@ -415,7 +440,7 @@ static void look_at(struct log_wrapped *b, const struct scan *found, struct scan
 {
 	scan_line_found(found, f, bytes, start, end);
 	if (end > start && bytes[start] == '{')
-		look_at_object(b, found, f, (struct sv){ bytes + start, end - start }, out);
+		look_at_object(b, found, f, bytes, (struct sv){ bytes + start, end - start }, out);
 	else
 		look_at_line(b, found, f, bytes, start, end, out);
 }
@@ -565,7 +590,26 @@ static int take_line(struct log_wrapped *b, const struct scan_text *t, const str
 
 /* ---- blocks ---- */
 
-/* The lines of a block; found is NULL when each of them is to be read. */
+/* found is NULL when the line is to be read; what was found in it is passed. */
+static int take_one(struct log_wrapped *b, const struct scan_text *t, const struct scan *found, struct scan_found *f, const char *p,
+		    const char *line_end)
+{
+	struct line line = { .text = { p, (size_t)(line_end - p) }, .number = ++b->line_count,
+			     .byte_offset = t->byte_offset + (uint64_t)(p - t->bytes) };
+	const bool is_ended = line_end < t->bytes + t->n;
+	char nothing;
+	int rc;
+
+	if (is_ended && sv_ends_with(line.text, SV("\r")))
+		line.text.n--;
+	/* What has been read of the stream says how it ended when it is asked once more. */
+	line.cut = !is_ended && t->unended && stream_read(b->reader->in->stream, &nothing, 1) < 0;
+	rc = found != NULL && is_ended ? take_line(b, t, found, f, &line) : read_with_care(b, &line, NULL);
+	if (rc == 0 && found != NULL)
+		scan_line_found(found, f, t->bytes, (size_t)(p - t->bytes), (size_t)(line_end - t->bytes));
+	return rc;
+}
+
 static int take_block(struct log_wrapped *b, const struct scan_text *t, const struct scan *found)
 {
 	const char *end = t->bytes + t->n;
@@ -573,20 +617,9 @@ static int take_block(struct log_wrapped *b, const struct scan_text *t, const st
 
 	for (const char *p = t->bytes; p < end;) {
 		const char *feed = memchr(p, '\n', (size_t)(end - p)), *line_end = feed != NULL ? feed : end;
-		struct line line = { .text = { p, (size_t)(line_end - p) }, .number = ++b->line_count,
-				     .byte_offset = t->byte_offset + (uint64_t)(p - t->bytes) };
-		char nothing;
-		int rc;
 
-		if (feed != NULL && sv_ends_with(line.text, SV("\r")))
-			line.text.n--;
-		/* What has been read of the stream says how it ended when it is asked once more. */
-		line.cut = feed == NULL && t->unended && stream_read(b->reader->in->stream, &nothing, 1) < 0;
-		rc = found != NULL && feed != NULL ? take_line(b, t, found, &f, &line) : read_with_care(b, &line, NULL);
-		if (rc != 0)
+		if (take_one(b, t, found, &f, p, line_end) != 0)
 			return -1;
-		if (found != NULL)
-			scan_line_found(found, &f, t->bytes, (size_t)(p - t->bytes), (size_t)(line_end - t->bytes));
 		p = line_end + 1;
 	}
 	for (size_t i = 0; i < UNWRAP_WRITERS_MAX; i++)
