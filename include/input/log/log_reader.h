@@ -75,6 +75,7 @@ struct log_manner {
 	unsigned threads;
 	size_t block_bytes;
 	size_t head_bytes;	/* that are read with care in any case; less than STREAM_HEAD_BYTES */
+	uint64_t *passed;	/* NULL, or where to say how many lines of a log in wrappers were not read with care */
 };
 int log_read_in_manner(struct ingest *in, const struct log_manner *m);
 

@@ -26,6 +26,8 @@ int log_wrapped_take(void *context, const struct scan_text *text, const struct s
 /* Behind the last block; ended: the stream has been read to its end. */
 int log_wrapped_end(struct log_wrapped *b, bool ended);
 uint64_t log_wrapped_lines(const struct log_wrapped *b);
+/* How many of them were only counted. */
+uint64_t log_wrapped_passed(const struct log_wrapped *b);
 void log_wrapped_free(struct log_wrapped *b);
 
 #endif

@@ -52,6 +52,8 @@ int unwrap_end(struct unwrap *u);
  * others of its records may be taken elsewhere. 0, or -1 when the sink said so.
  */
 int unwrap_end_own(struct unwrap *u);
+/* Whether it has written, and which it is. */
+bool unwrap_own(const struct unwrap *u, size_t *writer, uint64_t *serial);
 /*
  * Records of that writer were taken elsewhere, up to that line: what comes next
  * follows them. False when it is not known here.

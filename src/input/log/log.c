@@ -369,6 +369,8 @@ static int read_wrapped(struct log_reader *reader, const struct scan_plan *plan,
 		rc = log_wrapped_end(lines, rest.n == 0);
 	if (rc == 0)
 		rc = read_the_rest(reader, rest, log_wrapped_lines(lines), offset);
+	if (m->passed != NULL)
+		*m->passed = log_wrapped_passed(lines);
 	log_wrapped_free(lines);
 	scan_reader_free(blocks);
 	return rc;

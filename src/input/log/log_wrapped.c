@@ -62,7 +62,8 @@ struct log_wrapped {
 	struct object_shapes shapes, messages;	/* of texts, and of the messages in them */
 	struct open_record open[UNWRAP_WRITERS_MAX];
 	unsigned near_told;
-	uint64_t line_count;		/* before the block */
+	uint64_t line_count;		/* so far */
+	uint64_t passed;		/* of them those that were not read */
 };
 
 /* ---- a plan ---- */
@@ -153,6 +154,11 @@ void log_wrapped_free(struct log_wrapped *b)
 uint64_t log_wrapped_lines(const struct log_wrapped *b)
 {
 	return b->line_count;
+}
+
+uint64_t log_wrapped_passed(const struct log_wrapped *b)
+{
+	return b->passed;
 }
 
 /* ---- records that may go on ---- */
@@ -546,6 +552,7 @@ static int count_record(struct log_wrapped *b, const struct line *line, const st
 	    close_record(b, m->writer) != 0)
 		return -1;
 	open_record(b, line, moulded, l);
+	b->passed++;
 	return 0;
 }
 
@@ -561,6 +568,7 @@ static int continue_record(struct log_wrapped *b, const struct line *line, const
 	keep_first(o);
 	keep_line(o, line);
 	unwrap_pass(b->reader->unwrap, mould->writer, line->number);
+	b->passed++;
 	return 0;
 }
 

@@ -657,6 +657,18 @@ int unwrap_end(struct unwrap *u)
 	return 0;
 }
 
+bool unwrap_own(const struct unwrap *u, size_t *writer, uint64_t *serial)
+{
+	for (size_t i = 0; i < UNWRAP_WRITERS_MAX; i++) {
+		if (!u->writers[i].used || u->writers[i].key.n > 0)
+			continue;
+		*writer = i;
+		*serial = u->writers[i].serial;
+		return true;
+	}
+	return false;
+}
+
 static struct writer *own_writer(struct unwrap *u)
 {
 	for (size_t i = 0; i < UNWRAP_WRITERS_MAX; i++)
@@ -677,7 +689,11 @@ int unwrap_end_own(struct unwrap *u)
 			return -1;
 	}
 	w = own_writer(u);
-	return w != NULL ? end_writer(u, w) : 0;
+	if (w == NULL)
+		return 0;
+	/* What was taken elsewhere is a record that a layout fits: add_line would have seen it. */
+	w->laid = w->laid || w->bare;
+	return end_writer(u, w);
 }
 
 bool unwrap_passed(struct unwrap *u, uint64_t line, int layout_hint, size_t *writer, uint64_t *serial)
@@ -722,8 +738,11 @@ int unwrap_add_late(struct unwrap *u, size_t writer, const struct line *line)
 {
 	struct writer *last = u->last, *w = &u->writers[writer];
 	const uint64_t last_line = w->last_line;
-	const int rc = unwrap_add(u, line);
+	int rc;
 
+	/* A line without a wrapper may go on with the last of any writer: it was this one's (add_lines). */
+	u->last = w;
+	rc = unwrap_add(u, line);
 	u->last = last;
 	w->last_line = last_line;
 	return rc;

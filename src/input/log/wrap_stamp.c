@@ -235,17 +235,18 @@ static bool after_host(const struct stamp *s, struct wrap_memory *m, struct wrap
 
 	if (sv_is_absent(rest) || !is_host(host))
 		return false;
-	if (!take_tag(&rest, &tag, &has_pid) && !s->prioritised)
-		return false;
+	if (!take_tag(&rest, &tag, &has_pid)) {
+		if (!s->prioritised)
+			return false;
+		/* Whether there is a tag depends on all of the line. */
+		out->quick = WRAP_SLOW;
+	}
 	sure = s->prioritised || has_pid || s->form == STAMP_BSD || s->form == STAMP_FULL || sv_eq(tag, SV("kernel"));
 	if (!sure && !wrap_remembers(m, host))
 		return false;
 	if (sure)
 		wrap_remember(m, host);
 	out->host = host;
-	/* Whether there is a tag depends on all of the line. */
-	if (sv_is_absent(tag))
-		out->quick = WRAP_SLOW;
 	out->writer = sv_is_absent(tag) ? host : (struct sv){ host.p, (size_t)(tag.p + tag.n - host.p) };
 	out->text = rest;
 	return true;
