@@ -22,7 +22,7 @@
 #include "input/log/again.h"
 #include "input/log/unwrap.h"
 
-/* Those that fitted longest ago make room for new ones. */
+/* The shortest that fitted longest ago makes room for a new one. */
 #define MOULDS_MAX 128
 /* More is never around a text that is worth it. */
 #define MOULD_BYTES_MAX 1024
@@ -44,7 +44,7 @@ struct mould {
 };
 
 struct moulds {
-	struct mould *items[MOULDS_MAX];	/* the one that fitted last is first */
+	struct mould *items[MOULDS_MAX];	/* the longest first, and of these the one that fitted last */
 	size_t count;
 	struct mould own;	/* of lines that have no wrapper: fits any */
 	bool has_own;

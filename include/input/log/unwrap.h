@@ -85,8 +85,6 @@ const struct unwrap_way *unwrap_last_way(const struct unwrap *u);
 bool unwrap_is_ready(const struct unwrap *u, size_t writer, uint64_t serial, bool has_time);
 /* A line that stands before others that were passed by since (below); as unwrap_add, but who wrote last stays as it was. */
 int unwrap_add_late(struct unwrap *u, size_t writer, const struct line *line);
-/* Whether a new writer would take the place of another. */
-bool unwrap_is_full(const struct unwrap *u);
 /* Whether it wrote the last line. */
 bool unwrap_wrote_last(const struct unwrap *u, size_t writer);
 /* A line of that writer, which is ready, was taken elsewhere. */

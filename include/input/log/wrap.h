@@ -32,7 +32,7 @@ enum wrap_piece {
 enum wrap_quick {
 	WRAP_SLOW,	/* no: what it is depends on the text too, on lines before it, or each has its own id */
 	WRAP_BY_PREFIX,	/* what stands before the text alone decides, whatever follows */
-	WRAP_BEFORE_NOBODY,	/* the same, where no name stands at the start of the text (wrap_stamp_names_nobody) */
+	WRAP_BEFORE_NOBODY,	/* the same, where no name or tag stands at the start of the text (wrap_stamp_names_nobody) */
 	WRAP_BY_OBJECT,	/* a member of an object, which is a text of JSON: the others decide */
 };
 
@@ -90,7 +90,10 @@ bool wrap_json_peel(struct sv line, struct wrap_memory *m, struct wrap_layer *ou
 bool wrap_stamp_peel(struct sv line, struct wrap_memory *m, struct wrap_layer *out);
 /* Whether it begins with a date and a time of day, bracketed or not, as an application writes them. */
 bool wrap_stamp_begins(struct sv line);
-/* Whether what follows a time begins with the name of neither a host and its program nor a stream, whatever is remembered. */
+/*
+ * Whether what follows a time does not begin with what a wrapper puts there: a host
+ * and its program, a stream or labels; whatever is remembered.
+ */
 bool wrap_stamp_names_nobody(struct sv text);
 /* docker and the kubelet write so many digits of a second: behind them anything is a line. */
 #define WRAP_STAMP_NANOS 9

@@ -496,18 +496,10 @@ static int read_line(struct log_wrapped *b, const struct line *line, const struc
 	return 0;
 }
 
-/* It may be anybody's. */
+/* It may be anybody's, also where its mould is known: there may be one more layer in it. */
 static int read_with_care(struct log_wrapped *b, const struct line *line, const struct mould *mould)
 {
 	return hand_over_all(b) != 0 ? -1 : read_line(b, line, mould);
-}
-
-/* It is no continuation, or all that it continues is handed over: of this writer, if no other can lose its place. */
-static int read_doubtful(struct log_wrapped *b, const struct line *line, const struct mould *mould)
-{
-	if (!mould->has_wrapper || unwrap_is_full(b->reader->unwrap))
-		return read_with_care(b, line, mould);
-	return hand_over(b, mould->writer) != 0 ? -1 : read_line(b, line, mould);
 }
 
 static int read_record(struct log_wrapped *b, const struct line *line, const struct mould *mould)
@@ -564,7 +556,7 @@ static int continue_record(struct log_wrapped *b, const struct line *line, const
 	if (!mould->has_wrapper && !unwrap_wrote_last(b->reader->unwrap, mould->writer))
 		return read_with_care(b, line, mould);
 	if (!o->is_open || o->is_whole || o->byte_count + line->text.n > KEPT_BYTES)
-		return read_doubtful(b, line, mould);
+		return read_with_care(b, line, mould);
 	keep_first(o);
 	keep_line(o, line);
 	unwrap_pass(b->reader->unwrap, mould->writer, line->number);
@@ -593,7 +585,7 @@ static int take_line(struct log_wrapped *b, const struct scan_text *t, const str
 	case SCAN_LINE_DOUBTFUL:
 		break;
 	}
-	return read_doubtful(b, line, m.mould);
+	return read_with_care(b, line, m.mould);
 }
 
 /* ---- blocks ---- */

@@ -170,13 +170,19 @@ static bool fits(struct mould *m, struct sv line, struct moulded *out)
 	return !m->before_nobody || stands_alone(m, out->text);
 }
 
-/* To the front. */
+/*
+ * To the front of those that are as long. Longer ones stand before it: a line may
+ * have one layer more, and fits those without it too.
+ */
 static void move(struct moulds *m, size_t i)
 {
 	struct mould *item = m->items[i];
+	size_t to = 0;
 
-	memmove(m->items + 1, m->items, i * sizeof *m->items);
-	m->items[0] = item;
+	while (to < i && m->items[to]->head_bytes > item->head_bytes)
+		to++;
+	memmove(m->items + to + 1, m->items + to, (i - to) * sizeof *m->items);
+	m->items[to] = item;
 }
 
 bool mould_fits(struct moulds *m, struct sv line, struct moulded *out)
@@ -205,13 +211,13 @@ static struct mould *known(struct moulds *m, struct sv line, const struct hole *
 	return NULL;
 }
 
-/* Room at the front. */
-static struct mould *push(struct moulds *m)
+/* One more, or in place of one that has not fitted for long. */
+static void add(struct moulds *m, const struct mould *fresh)
 {
 	if (m->count < MOULDS_MAX)
-		m->items[m->count++] = memory_checked(malloc(sizeof(struct mould)));
+		m->items[m->count++] = memory_checked(malloc(sizeof *fresh));
+	*m->items[m->count - 1] = *fresh;
 	move(m, m->count - 1);
-	return m->items[0];
 }
 
 void mould_learn(struct moulds *m, struct sv line, const struct unwrap_way *way)
@@ -232,7 +238,7 @@ void mould_learn(struct moulds *m, struct sv line, const struct unwrap_way *way)
 	if (found != NULL)
 		take_way(found, way);
 	else if (make(&fresh, line, &hole, way))
-		*push(m) = fresh;
+		add(m, &fresh);
 }
 
 void moulds_fini(struct moulds *m)

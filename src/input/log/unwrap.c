@@ -748,14 +748,6 @@ int unwrap_add_late(struct unwrap *u, size_t writer, const struct line *line)
 	return rc;
 }
 
-bool unwrap_is_full(const struct unwrap *u)
-{
-	for (size_t i = 0; i < UNWRAP_WRITERS_MAX; i++)
-		if (!u->writers[i].used)
-			return false;
-	return true;
-}
-
 bool unwrap_wrote_last(const struct unwrap *u, size_t writer)
 {
 	return u->last == &u->writers[writer];

@@ -126,6 +126,11 @@ bool wrap_stamp_begins(struct sv line)
 
 /* ---- what follows a time ---- */
 
+static bool is_output(struct sv s)
+{
+	return sv_eq(s, SV("stdout")) || sv_eq(s, SV("stderr"));
+}
+
 /* The CRI's: stdout F text, the tags of a line apart by colons. */
 static bool after_cri(const struct stamp *s, struct wrap_memory *m, struct wrap_layer *out)
 {
@@ -133,8 +138,7 @@ static bool after_cri(const struct stamp *s, struct wrap_memory *m, struct wrap_
 
 	(void)m;
 	tag = sv_cut(&tags, ':');
-	if (s->form != STAMP_ISO || (!sv_eq(stream, SV("stdout")) && !sv_eq(stream, SV("stderr"))) ||
-	    (!sv_eq(tag, SV("P")) && !sv_eq(tag, SV("F"))))
+	if (s->form != STAMP_ISO || !is_output(stream) || (!sv_eq(tag, SV("P")) && !sv_eq(tag, SV("F"))))
 		return false;
 	out->writer = stream;
 	out->text = sv_is_absent(rest) ? SV("") : rest;
@@ -266,13 +270,16 @@ static bool after_stream(const struct stamp *s, struct wrap_memory *m, struct wr
 	       (wrap_stamp_begins(rest) || fraction_digits(s->text) == 6);
 }
 
+/* None of those that are asked before after_nothing, each by what it looks at first. */
 bool wrap_stamp_names_nobody(struct sv text)
 {
 	struct sv rest = text, word = sv_cut(&rest, ' '), tag;
 	bool has_pid;
 	size_t at;
 
-	return text.n > 0 && !sv_find_char(word, '/', &at) && !(is_host(word) && !sv_is_absent(rest) && take_tag(&rest, &tag, &has_pid));
+	if (text.n == 0 || is_output(word) || (text.p[0] == '{' && !sv_starts_with(text, SV("{\""))))
+		return false;
+	return !sv_find_char(word, '/', &at) && !(is_host(word) && !sv_is_absent(rest) && take_tag(&rest, &tag, &has_pid));
 }
 
 /* A time before a line that has its own, or with the nine digits that docker and the kubelet write. */
