@@ -32,7 +32,8 @@ struct attempt {
 	/* What must happen once: the business key, else the message id, else the coordinates; absent when all are. */
 	struct sv operation;
 	size_t run;		/* place in attempts.runs */
-	size_t intent;		/* 1.. by operation, step, version and payload; 0 when the operation is not known; set by duplicates_find */
+	/* 1.. by operation, step, version and payload; 0 when the operation is not known; set by duplicates_find */
+	size_t intent;
 	struct evidence evidence;
 };
 

@@ -57,7 +57,8 @@ int detect_server_pause(const struct detect_context *ctx);
 /* As it holds in this analysis. */
 int64_t detect_threshold(const struct detect_context *ctx, enum threshold_id id);
 /* Whether so many are no chance: at least as many as one threshold says, and more of all of them, in per cent, than the other. */
-bool detect_is_many(const struct detect_context *ctx, int64_t count, enum threshold_id least, int64_t all, enum threshold_id percent);
+bool detect_is_many(const struct detect_context *ctx, int64_t count, enum threshold_id least, int64_t all,
+		    enum threshold_id percent);
 /* An interval of a host's clock. */
 struct span detect_span(const struct detect_context *ctx, struct sv host, int64_t start_us, int64_t end_us);
 /* That of the event. */

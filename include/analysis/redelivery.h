@@ -15,7 +15,7 @@ struct redelivery {
 	int64_t partition;
 	int64_t committed_offset;	/* where the new owner resumed: first offset delivered again */
 	int64_t processed_offset;	/* one past the last offset that had been processed before and came again */
-	size_t records;			/* offsets in between that were really seen twice; 0: not known, nothing shows each record */
+	size_t records;			/* offsets in between that were really seen twice; 0: nothing shows each record */
 	unsigned rebalance;		/* id; 0 when none fits */
 	struct sv from, to;		/* consumers before and after */
 	struct ref_time time;		/* of the first record seen again */

@@ -11,7 +11,7 @@
 #include "model/span.h"
 
 enum window_kind {
-#define WINDOW(id, name, jitter, severity, what) WINDOW_##id,
+#define WINDOW(id, name, jitter, severity, what, remedy) WINDOW_##id,
 #include "analysis/window.def"
 #undef WINDOW
 	WINDOW_KIND_COUNT
@@ -22,6 +22,7 @@ struct window_kind_info {
 	bool is_jitter;
 	const char *severity;	/* "high", "medium" */
 	const char *what;
+	const char *remedy;	/* where to put it right; NULL when the evidence does not name the place */
 };
 extern const struct window_kind_info window_kind_infos[WINDOW_KIND_COUNT];
 

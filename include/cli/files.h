@@ -21,8 +21,8 @@ int files_write(const char *path, const struct buf *text, struct diag *d);
 /* Puts a complete file in the place of another. 0, or -1 (recorded). */
 int files_replace(const char *from, const char *to, struct diag *d);
 
-/* Makes the directory unless it is there. 0, or -1 (recorded). */
-int files_make_directory(const char *path, struct diag *d);
+/* Makes the directory, and those above it, unless they are there. 0, or -1 (recorded). */
+int files_make_directory(const char *path, struct arena *a, struct diag *d);
 
 /*
  * The directory of rules: the one asked for, else that of $AFTERSHOCK_RULES,

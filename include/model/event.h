@@ -92,7 +92,8 @@ struct event {
 	struct sv host;		/* whose clock wrote the time; absent when not known */
 	struct place place;	/* where it stands */
 	struct sv text;		/* the record as written, for text inputs; absent else */
-	uint64_t record_id;	/* digest of the id that a collector gave the record; 0 when none did, and when read from the store */
+	/* Digest of the id that a collector gave the record; 0 when none did, and when read from the store. */
+	uint64_t record_id;
 	field_set set;		/* which values are known */
 	/* By the field's type. Bytes belong to whoever made the event, until the sink returns. */
 	union {

@@ -49,6 +49,8 @@ void out_figure(struct out *o, struct sv value, struct sv caption);
 void out_section(struct out *o, const char *id, struct sv title);
 void out_paragraph(struct out *o, struct sv text);
 void out_bullet(struct out *o, struct sv text);
+/* The same, about things: their ids, comma separated, stand before it and link to their anchors. */
+void out_bullet_refs(struct out *o, struct sv ids, struct sv text);
 
 /* Rows of cells; the columns must live until out_table_end. */
 void out_table(struct out *o, const struct column *columns, size_t n);

@@ -30,6 +30,9 @@ struct out {
 	size_t in_row;
 	/* the document so far */
 	bool in_figures, in_bullets;
+	/* of HTML: links to the chapters so far, and the place in "to" where they go */
+	struct buf contents;
+	size_t contents_at, section_count;
 };
 
 struct format {
@@ -42,7 +45,7 @@ struct format {
 	void (*section)(struct out *o, const char *id, struct sv title);
 	void (*paragraph)(struct out *o, struct sv text);
 	void (*bullets)(struct out *o, bool begin);
-	void (*bullet)(struct out *o, struct sv text);
+	void (*bullet)(struct out *o, struct sv ids, struct sv text);	/* ids: absent, or as of out_cell_refs */
 	void (*table)(struct out *o);	/* the collected cells */
 	void (*fold)(struct out *o, struct sv summary);	/* NULL: nothing */
 	void (*fold_end)(struct out *o);

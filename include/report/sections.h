@@ -17,7 +17,13 @@ struct chapter_context {
 
 /* section_summary.c */
 void chapter_summary(struct out *o, const struct chapter_context *c);
+void chapter_figures(struct out *o, const struct chapter_context *c);
 void chapter_timeline(struct out *o, const struct chapter_context *c);
+/* section_story.c */
+void chapter_happened(struct out *o, const struct chapter_context *c);
+/* section_change.c */
+void chapter_change(struct out *o, const struct chapter_context *c);
+void chapter_missing(struct out *o, const struct chapter_context *c);
 /* section_thresholds.c */
 void chapter_thresholds(struct out *o, const struct chapter_context *c);
 void members_thresholds(struct json_writer *w, const struct findings *f);
@@ -42,6 +48,8 @@ void members_keys(struct json_writer *w, const struct findings *f);
 /* section_tuning.c */
 void chapter_tuning(struct out *o, const struct chapter_context *c);
 void members_tuning(struct json_writer *w, const struct findings *f);
+/* section_settings.c */
+void chapter_groups(struct out *o, const struct chapter_context *c);
 /* section_inputs.c */
 void chapter_clocks(struct out *o, const struct chapter_context *c);
 void chapter_inputs(struct out *o, const struct chapter_context *c);

@@ -15,6 +15,8 @@
 void words_amount(struct buf *b, int64_t micros);
 /* "1234.50 CNY"; "unknown" when there is none. */
 struct sv words_money(struct arena *a, bool known, int64_t micros, struct sv currency);
+/* "notice 16.17 CNY and 3.00 USD; reversal 16.17 CNY": steps are not added up; a dash for none. */
+struct sv words_amounts(struct arena *a, const struct amount_total *totals, size_t n);
 /* "7.100 s", "350 ms", "2 min 5 s", "30 d". */
 struct sv words_duration(struct arena *a, int64_t us);
 /* "6 of 7 (86 %)"; "none to count" when the total is 0. */
@@ -24,9 +26,17 @@ struct sv words_percent(struct arena *a, double share);
 struct sv words_time(struct arena *a, const struct findings *f, struct ref_time t);
 /* "R12"; empty for 0. */
 struct sv words_id(struct arena *a, char letter, unsigned id);
+/* Whose doing a rebalance was: the host, else the client, else the member; a dash when it is not known. */
+struct sv words_doer(const struct rebalance *r);
+/* "W1,W3"; empty for none. */
+struct sv words_windows(struct arena *a, const struct window *const *windows, size_t n);
 /* "consumer-1/app.log:1841", "eth0.pcap packet 12". */
 struct sv words_place(struct arena *a, const struct findings *f, const struct place *p);
+/* "record was" for one, "records were" else. */
+const char *words_for(size_t n, const char *one, const char *more);
 /* The text, or a dash when it is absent. */
 struct sv words_or_dash(struct sv text);
+/* ... or "unknown". */
+struct sv words_or_unknown(struct sv text);
 
 #endif

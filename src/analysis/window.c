@@ -12,7 +12,7 @@
 #include "analysis/heard.h"
 
 const struct window_kind_info window_kind_infos[WINDOW_KIND_COUNT] = {
-#define WINDOW(id, name, jitter, severity, what) { name, jitter, severity, what },
+#define WINDOW(id, name, jitter, severity, what, remedy) { name, jitter, severity, what, remedy },
 #include "analysis/window.def"
 #undef WINDOW
 };

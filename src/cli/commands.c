@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -189,8 +190,26 @@ static bool is_known_host(const struct clocks *c, struct sv host)
 	return false;
 }
 
+#define GROUPS_NAMED 10
+
+/* The groups that there are, for who asked for one that there is not: "refunds, orders", "none". */
+static struct sv known_groups(struct store *s, const struct analysis_options *o, const struct findings *f, struct arena *run)
+{
+	struct analysis_options any = *o;
+	struct groups all = { 0 };
+	struct sv names = SV("");
+
+	any.group = SV_ABSENT;
+	if (groups_find(s, &f->clocks, &any, run, &all) < 0 || all.count == 0)
+		return SV("none");
+	for (size_t i = 0; i < all.count && i < GROUPS_NAMED; i++)
+		names = arena_printf(run, "%.*s%s%.*s", SV_ARG(names), i > 0 ? ", " : "", SV_ARG(all.items[i].name));
+	return all.count > GROUPS_NAMED ? arena_printf(run, "%.*s and %zu more", SV_ARG(names), all.count - GROUPS_NAMED) : names;
+}
+
 /* As for inputs: what the user asked of the analysis and nothing answers to. Not every command shows problems: it is printed. */
-static void warn_unknown(const struct analysis_options *o, const struct findings *f, struct arena *run, struct diag *all)
+static void warn_unknown(struct store *s, const struct analysis_options *o, const struct findings *f, struct arena *run,
+			 struct diag *all)
 {
 	struct diag *d = diag_new(run);
 	for (size_t i = 0; i < o->offset_count; i++)
@@ -198,8 +217,9 @@ static void warn_unknown(const struct analysis_options *o, const struct findings
 			diag_add(d, SEVERITY_WARNING, "option.unused", NULL, "--offset %.*s=...: no event is of that host",
 				 SV_ARG(o->offsets[i].host));
 	if (!sv_is_absent(o->group) && f->groups.count == 0)
-		diag_add(d, SEVERITY_WARNING, "option.unused", NULL, "--group %.*s: nothing in the evidence is of that group",
-			 SV_ARG(o->group));
+		diag_add(d, SEVERITY_WARNING, "option.unused", NULL,
+			 "--group %.*s: nothing in the evidence is of that group; the groups in it: %.*s",
+			 SV_ARG(o->group), SV_ARG(known_groups(s, o, f, run)));
 	print_problems(d, SEVERITY_WARNING);
 	for (size_t i = 0; i < diag_count(d); i++)
 		diag_restore(all, diag_at(d, i));
@@ -211,14 +231,20 @@ static int find(const char *db, enum store_mode mode, const struct analysis_opti
 {
 	struct store *s = store_open(db, mode, d);
 	int rc = s == NULL ? -1 : findings_make(s, o, run, d, f);
-	store_close(s);
 	if (rc == 0)
-		warn_unknown(o, f, run, d);
+		warn_unknown(s, o, f, run, d);
+	store_close(s);
 	return rc;
 }
 
 static int findings_of_db(const struct options *o, struct arena *run, struct diag *d, struct findings *f)
 {
+	if (access(o->db, F_OK) != 0) {
+		diag_add(d, SEVERITY_ERROR, "store.missing", NULL,
+			 "%s: %s ('aftershock ingest --db %s INPUT' makes an incident database)", o->db,
+			 strerror(errno), o->db);
+		return -1;
+	}
 	return find(o->db, STORE_READ, &o->analysis, run, d, f);
 }
 
@@ -245,6 +271,32 @@ static int make_database(const struct options *o, const char *db, struct arena *
 	return files_replace(part, db, d);
 }
 
+/* How to follow what the report names, by things that it has. */
+static void print_next(const char *db, const struct findings *f)
+{
+	const struct {
+		char letter;
+		size_t count;
+	} sorts[] = {
+		{ 'R', f->rebalances.count },
+		{ 'W', f->windows.count },
+		{ 'L', f->effects.redelivery_count },
+		{ 'D', f->effects.duplicate_count },
+	};
+	size_t named = 0;
+
+	for (size_t i = 0; i < sizeof sorts / sizeof sorts[0]; i++) {
+		if (sorts[i].count == 0)
+			continue;
+		if (named == 0)
+			printf("Next: aftershock explain --db %s %c1", db, sorts[i].letter);
+		else
+			printf("%s%c1", named == 1 ? " (or " : ", ", sorts[i].letter);
+		named++;
+	}
+	fputs(named > 1 ? ", or any other in the report)\n" : named == 1 ? "\n" : "", stdout);
+}
+
 enum exit_code command_analyze(const struct options *o, struct arena *run)
 {
 	const char *directory = o->output != NULL ? o->output : "aftershock-report";
@@ -253,7 +305,7 @@ enum exit_code command_analyze(const struct options *o, struct arena *run)
 
 	if (o->argument_count == 0)
 		return usage("analyze needs an INPUT: a file, a directory, an archive, or - (see --help)");
-	if (files_make_directory(directory, read) < 0)
+	if (files_make_directory(directory, run, read) < 0)
 		return fail(read);
 	const char *db = arena_printf(run, "%s/incident.db", directory).p;
 	if (make_database(o, db, run, read) < 0)
@@ -267,9 +319,8 @@ enum exit_code command_analyze(const struct options *o, struct arena *run)
 	if (!o->quiet) {
 		if (write_report(NULL, REPORT_TEXT, &f, files_color(o->color), all) < 0)
 			return fail(all);
-		printf("Written: %s/report.html, %s/report.json, %s/incident.db\n"
-		       "Next: aftershock explain --db %s/incident.db W1 (or R2, L1, D1)\n",
-		       directory, directory, directory, directory);
+		printf("Written: %s/report.html, %s/report.json, %s/incident.db\n", directory, directory, directory);
+		print_next(db, &f);
 	}
 	print_problems(all, SEVERITY_ERROR);
 	return exit_code_of(all);
@@ -317,7 +368,7 @@ enum exit_code command_tune(const struct options *o, struct arena *run)
 		return fail(d);
 	buf_init(&text);
 	report_tuning(&text, o->format, &f, files_color(o->color));
-	int rc = files_write(NULL, &text, d);
+	int rc = o->quiet ? 0 : files_write(NULL, &text, d);
 	buf_fini(&text);
 	return rc < 0 ? fail(d) : exit_code_of(d);
 }
@@ -334,7 +385,7 @@ enum exit_code command_explain(const struct options *o, struct arena *run)
 	buf_init(&text);
 	int rc = -1;
 	if (report_explain(&text, &f, sv_of(o->arguments[0]), files_color(o->color)))
-		rc = files_write(NULL, &text, d);
+		rc = o->quiet ? 0 : files_write(NULL, &text, d);
 	else
 		diag_add(d, SEVERITY_ERROR, "explain.unknown_id", NULL,
 			 "there is no %s in this incident: it has %zu windows (W), %zu rebalances (R), %zu redeliveries (L) and "
@@ -371,6 +422,8 @@ static int list_rules(const struct rules *r, struct diag *d)
 static int test_rules(const struct rules *r, struct diag *d)
 {
 	(void)d;
+	if (isatty(STDIN_FILENO))
+		fputs("aftershock: reading lines from the terminal; Ctrl-D ends them\n", stderr);
 	return log_test(r, stdin, stdout);
 }
 
@@ -426,8 +479,8 @@ enum exit_code command_thresholds(const struct options *o, struct arena *run)
 	buf_init(&text);
 	for (int i = 0; i < THRESHOLD_COUNT; i++) {
 		const struct threshold *t = &threshold_infos[i];
-		buf_printf(&text, "%s = %" PRId64 " %s (%" PRId64 " to %" PRId64 ")\n    %s\n", t->name, t->value, t->unit, t->least,
-			   t->most, t->reason);
+		buf_printf(&text, "%s = %" PRId64 " %s (%" PRId64 " to %" PRId64 ")\n    %s\n", t->name, t->value,
+			   t->unit, t->least, t->most, t->reason);
 	}
 	int rc = files_write(NULL, &text, d);
 	buf_fini(&text);

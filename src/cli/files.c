@@ -72,7 +72,7 @@ int files_replace(const char *from, const char *to, struct diag *d)
 	return rename(from, to) == 0 ? 0 : fail(d, "cannot be written", to);
 }
 
-int files_make_directory(const char *path, struct diag *d)
+static int make_directory(const char *path)
 {
 	struct stat st;
 	if (mkdir(path, 0777) == 0)
@@ -81,7 +81,19 @@ int files_make_directory(const char *path, struct diag *d)
 	if (why == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		return 0;
 	errno = why;
-	return fail(d, "cannot be made a directory", path);
+	return -1;
+}
+
+/* Those above it too: one that is in the way is found when the last cannot be made. */
+int files_make_directory(const char *path, struct arena *a, struct diag *d)
+{
+	char *part = arena_strdup(a, sv_of(path));
+	for (char *slash = strchr(part + (part[0] == '/'), '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		make_directory(part);
+		*slash = '/';
+	}
+	return make_directory(path) == 0 ? 0 : fail(d, "cannot be made a directory", path);
 }
 
 static bool is_directory(struct sv path)

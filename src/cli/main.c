@@ -66,12 +66,26 @@ static const struct subcommand *find_subcommand(const char *name)
 	return NULL;
 }
 
+static bool is_help(const char *word)
+{
+	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
+}
+
+/* What people type before they know better: "aftershock help report". */
+static int help_on(const char *name)
+{
+	const struct subcommand *s = name == NULL ? NULL : find_subcommand(name);
+	if (s != NULL)
+		help(s);
+	else
+		overview(stdout);
+	return EXIT_DONE;
+}
+
 int main(int argc, char **argv)
 {
-	if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-		overview(stdout);
-		return EXIT_DONE;
-	}
+	if (argc >= 2 && is_help(argv[1]))
+		return help_on(argc > 2 ? argv[2] : NULL);
 	if (argc >= 2 && strcmp(argv[1], "--version") == 0) {
 		puts("aftershock " AFTERSHOCK_VERSION);
 		return EXIT_DONE;

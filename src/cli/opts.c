@@ -15,6 +15,10 @@
 #define ALL_ANALYSIS (COMMAND_ANALYZE | COMMAND_REPORT | COMMAND_TUNE | COMMAND_EXPLAIN)
 #define ALL (ALL_INPUT | ALL_ANALYSIS | COMMAND_PROBE | COMMAND_RULES | COMMAND_THRESHOLDS)
 
+/* For help and for who gets them wrong. */
+#define KIND_NAMES "log, capture, counters, snapshot or table"
+#define VERDICT_NAMES "confirmed, confirmed_if_clocks_hold, partial, not_above_chance, rejected or insufficient"
+
 struct parse_context {
 	struct options *o;
 	struct arena *a;
@@ -49,7 +53,7 @@ static const char *set_as(struct parse_context *c, const char *value)
 			return NULL;
 		}
 	}
-	return "a kind of input (see --help)";
+	return KIND_NAMES;
 }
 
 static const char *set_format(struct parse_context *c, const char *value)
@@ -60,7 +64,7 @@ static const char *set_format(struct parse_context *c, const char *value)
 static const char *set_fail_on(struct parse_context *c, const char *value)
 {
 	c->o->has_fail_on = true;
-	return verdict_by_name(sv_of(value), &c->o->fail_on) ? NULL : "a verdict, such as confirmed or partial";
+	return verdict_by_name(sv_of(value), &c->o->fail_on) ? NULL : VERDICT_NAMES;
 }
 
 static const char *set_group(struct parse_context *c, const char *value)
@@ -338,7 +342,8 @@ static const struct option_row {
 	  "added to when a probe wrote it before, else made; - for standard output" },
 	{ "interval", 0, "DURATION", COMMAND_PROBE, set_interval, "time between two samples (1s)" },
 	{ "duration", 0, "DURATION", COMMAND_PROBE, set_duration, "end by itself after so long" },
-	{ "cgroup", 0, "DIR", COMMAND_PROBE, set_cgroup, "control group to watch for withheld processor time, such as a service's" },
+	{ "cgroup", 0, "DIR", COMMAND_PROBE, set_cgroup,
+	  "control group to watch for withheld processor time, such as a service's" },
 	{ "ports", 0, "LIST", COMMAND_PROBE, set_ports, "connections with these ports alone: 9092,9093 (all, 256 at most)" },
 	{ "capture", 0, "IFACE", COMMAND_PROBE, set_capture, "packets of this interface too, into FILE.0.pcap, FILE.1.pcap ..." },
 	{ "filter", 0, "EXPRESSION", COMMAND_PROBE, set_filter, "of the capture, as tcpdump has them: 'tcp port 9092'" },
@@ -347,12 +352,14 @@ static const struct option_row {
 	{ "capture-files", 0, "COUNT", COMMAND_PROBE, set_capture_files, "of the ring; the oldest is begun anew (16)" },
 	{ "user", 0, "NAME", COMMAND_PROBE, set_user, "who to become, when root, once all is open (nobody)" },
 	{ "format", 0, "NAME", COMMAND_REPORT | COMMAND_TUNE, set_format, "text, json, html or markdown" },
-	{ "fail-on", 0, "VERDICT", COMMAND_REPORT, set_fail_on, "exit with 4 when the verdict is at least that strong" },
-	{ "as", 0, "KIND", ALL_INPUT, set_as, "take every input for this kind: log, capture, counters, snapshot, table" },
+	{ "fail-on", 0, "VERDICT", COMMAND_REPORT, set_fail_on,
+	  "exit with 4 when the verdict is at least that strong: " VERDICT_NAMES },
+	{ "as", 0, "KIND", ALL_INPUT, set_as, "take every input for this kind: " KIND_NAMES },
 	{ "host", 0, "PATTERN=NAME", ALL_INPUT, set_host, "inputs whose path matches the shell pattern are of this host" },
 	{ "timezone", 0, "[HOST=]ZONE", ALL_INPUT, set_timezone, "zone of times that carry none: UTC, +08:00, Europe/Berlin" },
 	{ "rules", 0, "DIR", ALL_INPUT | COMMAND_RULES, set_rules, "rules to use instead of those shipped" },
-	{ "threads", 0, "N", ALL_INPUT, set_threads, "that read a large log together, with the same result (as many as there are cores)" },
+	{ "threads", 0, "N", ALL_INPUT, set_threads,
+	  "that read a large log together, with the same result (as many as there are cores)" },
 	{ "group", 0, "NAME", ALL_ANALYSIS, set_group, "this consumer group alone" },
 	{ "from", 0, "TIME", COMMAND_ANALYZE, set_from, "leave out rebalances before; near it lie times without a year or a date" },
 	{ "from", 0, "TIME", ALL_ANALYSIS & ~COMMAND_ANALYZE, set_from, "leave out rebalances before" },
@@ -365,12 +372,13 @@ static const struct option_row {
 	{ "session-timeout", 0, "LIST", ALL_ANALYSIS, set_session_timeout, "session timeouts to replay: 10s,30s,45s" },
 	{ "reconciliation", 0, "DURATION", ALL_ANALYSIS, set_reconciliation, "how late the books are reconciled: 30d" },
 	{ "confirmation", 0, "DURATION", ALL_ANALYSIS, set_confirmation, "how late the other side confirms: 3d" },
-	{ "color", 0, "WHEN", ALL_ANALYSIS, set_color, "auto, always or never; NO_COLOR is honoured" },
+	{ "color", 0, "WHEN", ALL_INPUT | ALL_ANALYSIS, set_color, "auto, always or never; NO_COLOR is honoured" },
 	{ "quiet", 'q', NULL, COMMAND_ANALYZE, set_quiet, "no text report, no progress" },
 	{ "quiet", 'q', NULL, COMMAND_INGEST, set_quiet, "no progress" },
 	{ "quiet", 'q', NULL, COMMAND_REPORT, set_quiet, "nothing to standard output: the exit code of --fail-on alone" },
+	{ "quiet", 'q', NULL, COMMAND_TUNE | COMMAND_EXPLAIN, set_quiet, "nothing to standard output: the exit code alone" },
 	{ "quiet", 'q', NULL, COMMAND_PROBE, set_quiet, "errors alone" },
-	{ "no-progress", 0, NULL, ALL_INPUT, set_no_progress, "no progress on standard error" },
+	{ "no-progress", 0, NULL, ALL_INPUT | ALL_ANALYSIS, set_no_progress, "no progress on standard error" },
 	{ "help", 'h', NULL, ALL, set_help, "this text" },
 };
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
@@ -414,6 +422,37 @@ static const struct option_row *row_of(enum command command, int found)
 	return NULL;
 }
 
+/* Who took an option for this command's is told whose it is. */
+static void print_unknown_option(const char *word)
+{
+	static const struct {
+		enum command command;
+		const char *name;
+	} names[] = {
+		{ COMMAND_ANALYZE, "analyze" }, { COMMAND_INGEST, "ingest" }, { COMMAND_REPORT, "report" },
+		{ COMMAND_TUNE, "tune" },	{ COMMAND_EXPLAIN, "explain" }, { COMMAND_PROBE, "probe" },
+		{ COMMAND_RULES, "rules" },
+	};
+	struct sv name = sv_of(word);
+	int commands = 0;
+	const char *before = ", but of ";
+	size_t at;
+
+	if (sv_find_char(name, '=', &at))
+		name.n = at;
+	for (size_t i = 0; i < ROW_COUNT; i++)
+		if (sv_starts_with(name, SV("--")) && sv_eq(sv_sub(name, 2, name.n), sv_of(rows[i].name)))
+			commands |= rows[i].commands;
+	fprintf(stderr, "aftershock: %.*s is no option of this command", SV_ARG(name));
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		if ((commands & (int)names[i].command) == 0)
+			continue;
+		fprintf(stderr, "%s%s", before, names[i].name);
+		before = ", ";
+	}
+	fputs(" (see --help)\n", stderr);
+}
+
 bool opts_parse(enum command command, int argc, char **argv, struct arena *a, struct options *out)
 {
 	struct option longs[ROW_COUNT + 1];
@@ -428,11 +467,12 @@ bool opts_parse(enum command command, int argc, char **argv, struct arena *a, st
 		if (found == -1)
 			break;
 		const struct option_row *row = found == '?' || found == ':' ? NULL : row_of(command, found);
-		if (row == NULL) {
-			fprintf(stderr, "aftershock: %s %s\n", argv[optind - 1],
-				found == ':' ? "needs an argument" : "is no option of this command (see --help)");
+		if (found == ':')
+			fprintf(stderr, "aftershock: %s needs an argument\n", argv[optind - 1]);
+		else if (row == NULL)
+			print_unknown_option(argv[optind - 1]);
+		if (row == NULL)
 			return false;
-		}
 		const char *expected = row->set(&c, optarg);
 		if (expected != NULL) {
 			fprintf(stderr, "aftershock: --%s %s: expected %s\n", row->name, optarg, expected);

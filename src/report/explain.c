@@ -136,7 +136,8 @@ static void explain_window(struct explanation *x, unsigned id)
 		return;
 	out_section(o, "window", arena_printf(c->a, "W%u: %s on %.*s", w->id, window_kind_infos[w->kind].name,
 					      SV_ARG(words_or_dash(w->host))));
-	out_paragraph(o, arena_printf(c->a, "%s: %s. From %.*s to %.*s (%.*s)%s.", window_is_jitter(w) ? "Jitter" : "Not the network",
+	out_paragraph(o, arena_printf(c->a, "%s: %s. From %.*s to %.*s (%.*s)%s.",
+				      window_is_jitter(w) ? "Jitter" : "Not the network",
 				      window_kind_infos[w->kind].what, SV_ARG(words_time(c->a, c->f, w->span.start)),
 				      SV_ARG(words_time(c->a, c->f, w->span.end)),
 				      SV_ARG(words_duration(c->a, span_length_us(w->span))),
@@ -158,8 +159,10 @@ static void explain_extent(struct explanation *x, const struct rebalance *r)
 	struct arena *a = x->c->a;
 	struct sv moved = SV("");
 
-	out_paragraph(x->o, arena_printf(a, "It lasted %.*s, from %.*s to %.*s.", SV_ARG(words_duration(a, span_length_us(r->span))),
-					 SV_ARG(words_time(a, x->c->f, r->span.start)), SV_ARG(words_time(a, x->c->f, r->span.end))));
+	out_paragraph(x->o, arena_printf(a, "It lasted %.*s, from %.*s to %.*s.",
+					 SV_ARG(words_duration(a, span_length_us(r->span))),
+					 SV_ARG(words_time(a, x->c->f, r->span.start)),
+					 SV_ARG(words_time(a, x->c->f, r->span.end))));
 	for (size_t i = 0; i < r->absence_count; i++) {
 		const struct absence *one = &r->absences[i];
 		out_bullet(x->o, arena_printf(a, "%.*s was without partitions for %.*s, until %.*s",
@@ -229,8 +232,9 @@ static void explain_redelivery(struct explanation *x, unsigned id)
 	if (id == 0 || id > e->redelivery_count)
 		return;
 	const struct redelivery *r = &e->redeliveries[id - 1];
-	out_section(o, "redelivery", arena_printf(c->a, "L%u: %.*s-%" PRId64 " delivered again from offset %" PRId64 " to %" PRId64, r->id,
-						  SV_ARG(r->topic), r->partition, r->committed_offset, r->processed_offset - 1));
+	out_section(o, "redelivery",
+		    arena_printf(c->a, "L%u: %.*s-%" PRId64 " delivered again from offset %" PRId64 " to %" PRId64,
+				 r->id, SV_ARG(r->topic), r->partition, r->committed_offset, r->processed_offset - 1));
 	if (r->records > 0)
 		out_paragraph(o, arena_printf(c->a, "%zu records were handled by %.*s and again by %.*s (%s).", r->records,
 					      SV_ARG(words_or_dash(r->from)), SV_ARG(words_or_dash(r->to)), r->basis));
@@ -248,8 +252,9 @@ static void explain_duplicate(struct explanation *x, unsigned id)
 	if (id == 0 || id > e->duplicate_count)
 		return;
 	const struct duplicate *d = &e->duplicates[id - 1];
-	out_section(o, "duplicate", arena_printf(c->a, "D%u: %.*s, step %.*s, took effect %zu times", d->id, SV_ARG(d->business_key),
-						 SV_ARG(words_or_dash(d->step)), d->effects));
+	out_section(o, "duplicate",
+		    arena_printf(c->a, "D%u: %.*s, step %.*s, took effect %zu times", d->id, SV_ARG(d->business_key),
+				 SV_ARG(words_or_dash(d->step)), d->effects));
 	out_paragraph(o, arena_printf(c->a, "Cause: %s. Executed too much: %.*s.", cause_name(d->cause),
 				      SV_ARG(words_money(c->a, d->has_amount, d->amount_micros, d->currency))));
 	for (size_t i = 0; i < d->attempt_count; i++)
@@ -257,7 +262,8 @@ static void explain_duplicate(struct explanation *x, unsigned id)
 }
 
 /* The duplicates that one rebalance, redelivery or window led to. */
-static void list_duplicates(struct out *o, const struct chapter_context *c, unsigned window, unsigned rebalance, unsigned redelivery)
+static void list_duplicates(struct out *o, const struct chapter_context *c, unsigned window, unsigned rebalance,
+			    unsigned redelivery)
 {
 	const struct side_effects *e = &c->f->effects;
 	size_t n = 0;
@@ -270,7 +276,8 @@ static void list_duplicates(struct out *o, const struct chapter_context *c, unsi
 			continue;
 		if (n++ == 0)
 			out_paragraph(o, SV("Side effects executed again because of it:"));
-		out_bullet(o, arena_printf(c->a, "D%u %.*s %.*s, %.*s", d->id, SV_ARG(d->business_key), SV_ARG(words_or_dash(d->step)),
+		out_bullet(o, arena_printf(c->a, "D%u %.*s %.*s, %.*s", d->id, SV_ARG(d->business_key),
+					   SV_ARG(words_or_dash(d->step)),
 					   SV_ARG(words_money(c->a, d->has_amount, d->amount_micros, d->currency))));
 	}
 }

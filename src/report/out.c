@@ -22,6 +22,7 @@ struct out *out_new(struct buf *to, enum out_format format, const struct out_sty
 	o->format = formats[format];
 	o->style = *style;
 	buf_init(&o->cells_text);
+	buf_init(&o->contents);
 	o->format->begin(o);
 	return o;
 }
@@ -41,6 +42,7 @@ void out_finish(struct out *o)
 	end_runs(o);
 	o->format->end(o);
 	buf_fini(&o->cells_text);
+	buf_fini(&o->contents);
 	free(o->cells);
 	free(o);
 }
@@ -86,12 +88,17 @@ void out_paragraph(struct out *o, struct sv text)
 
 void out_bullet(struct out *o, struct sv text)
 {
+	out_bullet_refs(o, SV_ABSENT, text);
+}
+
+void out_bullet_refs(struct out *o, struct sv ids, struct sv text)
+{
 	if (!o->in_bullets) {
 		end_runs(o);
 		o->format->bullets(o, true);
 		o->in_bullets = true;
 	}
-	o->format->bullet(o, text);
+	o->format->bullet(o, ids, text);
 }
 
 void out_table(struct out *o, const struct column *columns, size_t n)

@@ -13,35 +13,51 @@
 
 /* No script: a report is opened from mail and tickets, where scripts do not run. */
 static const char style_sheet[] =
-	":root{--bg:#fff;--fg:#1b1f24;--mute:#5b6470;--line:#d8dee4;--soft:#f5f7f9;--bad:#b3261e;--good:#1a7f37;--warn:#9a6700;"
-	"--blue:#0b57d0;--pause:#8250df}"
-	"@media(prefers-color-scheme:dark){:root{--bg:#14171b;--fg:#e3e6ea;--mute:#9aa4af;--line:#30363d;--soft:#1c2127;"
-	"--bad:#ff7b72;--good:#56d364;--warn:#e3b341;--blue:#79b8ff;--pause:#c297ff}}"
-	"*{box-sizing:border-box}body{margin:0;background:var(--bg);color:var(--fg);font:15px/1.5 system-ui,-apple-system,'Segoe UI',"
-	"Roboto,'Helvetica Neue',Arial,'Noto Sans CJK SC',sans-serif}main{max-width:1180px;margin:0 auto;padding:24px 20px 64px}"
-	"h1{font-size:24px;margin:0 0 2px}h2{font-size:18px;margin:40px 0 10px;padding-bottom:4px;border-bottom:1px solid var(--line)}"
-	"p{margin:0 0 12px;max-width:86ch}.sub{color:var(--mute);margin-bottom:18px}"
-	".verdict{border-left:6px solid var(--mute);background:var(--soft);padding:14px 18px;margin:16px 0 20px;border-radius:0 6px 6px 0}"
-	".verdict b{font-size:22px;display:block}.verdict.bad{border-color:var(--bad)}.verdict.bad b{color:var(--bad)}"
-	".verdict.good{border-color:var(--good)}.verdict.good b{color:var(--good)}"
-	".verdict.warn{border-color:var(--warn)}.verdict.warn b{color:var(--warn)}"
+	":root{--bg:#fff;--fg:#1b1f24;--mute:#5b6470;--line:#d8dee4;--soft:#f5f7f9;--bad:#b3261e;--good:#1a7f37;"
+	"--warn:#9a6700;--blue:#0b57d0;--pause:#8250df}"
+	"@media screen and (prefers-color-scheme:dark){:root{"
+	"--bg:#14171b;--fg:#e3e6ea;--mute:#9aa4af;--line:#30363d;--soft:#1c2127;--bad:#ff7b72;--good:#56d364;"
+	"--warn:#e3b341;--blue:#79b8ff;--pause:#c297ff}}*{box-sizing:border-box}"
+	"body{margin:0;background:var(--bg);color:var(--fg);font:15px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,"
+	"'Helvetica Neue',Arial,'Noto Sans CJK SC',sans-serif}"
+	"main{max-width:1180px;margin:0 auto;padding:24px 20px 64px}h1{font-size:24px;margin:0 0 2px}"
+	"h2{font-size:18px;margin:40px 0 10px;padding-bottom:4px;border-bottom:1px solid var(--line)}"
+	"p{margin:0 0 12px;max-width:86ch}ul{margin:0 0 12px;padding-left:22px;max-width:100ch}"
+	"ul li{margin:0 0 6px;overflow-wrap:anywhere}.sub{color:var(--mute);margin-bottom:18px}"
+	"div.verdict{color:var(--fg);border-left:6px solid var(--mute);background:var(--soft);padding:14px 18px;"
+	"margin:16px 0 20px;border-radius:0 6px 6px 0}.verdict b{font-size:22px;display:block}"
+	".verdict.bad{border-color:var(--bad)}.verdict.bad b{color:var(--bad)}.verdict.good{border-color:var(--good)}"
+	".verdict.good b{color:var(--good)}.verdict.warn{border-color:var(--warn)}.verdict.warn b{color:var(--warn)}"
 	".figures{display:grid;grid-template-columns:repeat(auto-fill,minmax(200px,1fr));gap:10px;margin:0 0 20px}"
 	".figures div{border:1px solid var(--line);border-radius:6px;padding:10px 12px}"
-	".figures b{font-size:19px;display:block;overflow-wrap:anywhere}.figures span{color:var(--mute);font-size:13px;line-height:1.35;display:block}"
+	".figures b{font-size:19px;display:block;overflow-wrap:anywhere}"
+	".figures span{color:var(--mute);font-size:13px;line-height:1.35;display:block}"
 	".scroll{overflow-x:auto;margin:0 0 14px}table{border-collapse:collapse;font-size:13.5px;min-width:40%}"
-	"th,td{padding:4px 10px;border-bottom:1px solid var(--line);text-align:left;vertical-align:top;white-space:nowrap}"
-	"td.wide{white-space:normal;min-width:24ch}th{color:var(--mute);font-weight:600;background:var(--soft);position:sticky;top:0}"
-	".r{text-align:right;font-variant-numeric:tabular-nums}.bad{color:var(--bad)}.good{color:var(--good)}.warn{color:var(--warn)}"
-	".mute{color:var(--mute)}tr:target{outline:2px solid var(--blue)}a{color:var(--blue);text-decoration:none}a:hover{text-decoration:underline}"
-	"details{margin:0 0 8px;border:1px solid var(--line);border-radius:6px;padding:6px 12px}summary{cursor:pointer}"
-	"details.fold{background:var(--soft);margin:4px 0 14px}details.fold>details{background:var(--bg);margin:8px 0}"
-	"details ol{list-style:none;margin:8px 0;padding:0}details li{margin:0 0 8px}code,pre,.place{font:12.5px/1.45 ui-monospace,SFMono-Regular,"
-	"Menlo,Consolas,monospace}.place{color:var(--mute)}li pre{margin:2px 0 0;white-space:pre-wrap;overflow-wrap:anywhere;background:var(--soft);padding:4px 8px}"
-	"nav{font-size:13.5px;margin:0 0 8px}nav a{margin-right:14px;white-space:nowrap}svg{width:100%;min-width:720px;height:auto;display:block}"
-	"svg text{font:11px system-ui,sans-serif;fill:var(--mute)}svg .name{fill:var(--fg);font-size:12px}.tick{stroke:var(--line)}"
-	".lane{fill:var(--soft)}.s-bad{fill:var(--bad);opacity:.75}.s-warn{fill:var(--pause);opacity:.7}.s-muted,.s-plain,.s-good{fill:var(--mute);opacity:.6}"
-	".p-bad{fill:var(--bad)}.p-good{fill:var(--good)}.p-warn{fill:var(--warn)}.p-muted{fill:var(--mute)}.p-plain{fill:var(--blue)}"
-	"@media print{body{font-size:11px}h2{break-after:avoid}details{break-inside:avoid}nav{display:none}}";
+	"th,td{padding:4px 10px;border-bottom:1px solid var(--line);text-align:left;vertical-align:top;"
+	"white-space:nowrap}td.wide{white-space:normal;min-width:24ch}"
+	"th{color:var(--mute);font-weight:600;background:var(--soft);position:sticky;top:0}"
+	".r{text-align:right;font-variant-numeric:tabular-nums}.bad{color:var(--bad)}.good{color:var(--good)}"
+	".warn{color:var(--warn)}.mute{color:var(--mute)}tr:target{outline:2px solid var(--blue)}"
+	"a{color:var(--blue);text-decoration:none}a:hover{text-decoration:underline}"
+	"details{margin:0 0 8px;border:1px solid var(--line);border-radius:6px;padding:6px 12px}"
+	"summary{cursor:pointer}details.fold{background:var(--soft);margin:4px 0 14px}"
+	"details.fold>details{background:var(--bg);margin:8px 0}details ol{list-style:none;margin:8px 0;padding:0}"
+	"details li{margin:0 0 8px}"
+	"code,pre,.place{font:12.5px/1.45 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}"
+	".place{color:var(--mute)}"
+	"li pre{margin:2px 0 0;white-space:pre-wrap;overflow-wrap:anywhere;background:var(--soft);padding:4px 8px}"
+	"nav{font-size:13.5px;margin:0 0 8px}nav a{margin-right:14px;white-space:nowrap}"
+	"svg{width:100%;min-width:960px;height:auto;display:block}"
+	"svg text{font:12px system-ui,sans-serif;fill:var(--mute)}svg .name{fill:var(--fg);font-size:13px}"
+	".tick{stroke:var(--line)}svg path,svg circle{stroke:var(--bg);stroke-width:2;paint-order:stroke}"
+	"a:focus-visible,summary:focus-visible,.scroll:focus-visible{outline:2px solid var(--blue)}"
+	".lane{fill:var(--soft)}.s-bad{fill:var(--bad);opacity:.75}.s-warn{fill:var(--pause);opacity:.7}"
+	".s-muted,.s-plain,.s-good{fill:var(--mute);opacity:.6}.p-bad{fill:var(--bad)}.p-good{fill:var(--good)}"
+	".p-warn{fill:var(--warn)}.p-muted{fill:var(--mute)}.p-plain{fill:var(--blue)}"
+	"@media print{main{max-width:none;padding:0}body{font-size:11px}h2{break-after:avoid}"
+	"tr,li,details,.figures div{break-inside:avoid}nav{display:none}.scroll{overflow:visible}"
+	"table{font-size:9.5px}th{position:static}th,td{padding:2px 5px;white-space:normal}"
+	"td.wide{overflow-wrap:anywhere}svg{min-width:0}}";
 
 static const char *const tone_classes[] = {
 	[TONE_PLAIN] = "", [TONE_GOOD] = "good", [TONE_BAD] = "bad", [TONE_WARN] = "warn", [TONE_MUTED] = "mute",
@@ -71,6 +87,7 @@ static void html_begin(struct out *o)
 	       "<title>aftershock report</title>\n<style>");
 	raw(o, style_sheet);
 	raw(o, "</style>\n</head>\n<body>\n<main>\n");
+	o->contents_at = o->to->n;
 }
 
 /* "</script" inside a string of the JSON would end the element: the slash may be escaped in JSON. */
@@ -87,8 +104,28 @@ static void add_embedded_json(struct out *o, struct sv json)
 	raw(o, "</script>\n");
 }
 
+#define CONTENTS_LEAST 4	/* chapters; fewer are seen at once */
+
+/* The links to all chapters, which are known at the end, to where they belong: below the title. */
+static void insert_contents(struct out *o)
+{
+	struct buf rest;
+
+	if (o->section_count < CONTENTS_LEAST)
+		return;
+	buf_init(&rest);
+	buf_add(&rest, sv_sub(buf_sv(o->to), o->contents_at, o->to->n));
+	o->to->n = o->contents_at;
+	raw(o, "<nav aria-label=\"Contents\">\n");
+	buf_add(o->to, buf_sv(&o->contents));
+	raw(o, "</nav>\n");
+	buf_add(o->to, buf_sv(&rest));
+	buf_fini(&rest);
+}
+
 static void html_end(struct out *o)
 {
+	insert_contents(o);
 	raw(o, "</main>\n");
 	if (!sv_is_absent(o->style.json))
 		add_embedded_json(o, o->style.json);
@@ -99,6 +136,7 @@ static void html_title(struct out *o, struct sv title, struct sv subtitle)
 {
 	element(o, "<h1>", title, "</h1>\n");
 	element(o, "<p class=\"sub\">", subtitle, "</p>\n");
+	o->contents_at = o->to->n;
 }
 
 static void html_verdict(struct out *o, enum tone tone, struct sv word, struct sv sentence)
@@ -125,6 +163,10 @@ static void html_section(struct out *o, const char *id, struct sv title)
 	buf_printf(o->to, "<h2 id=\"%s\">", id);
 	buf_add_html(o->to, title);
 	raw(o, "</h2>\n");
+	buf_printf(&o->contents, "<a href=\"#%s\">", id);
+	buf_add_html(&o->contents, title);
+	buf_add(&o->contents, SV("</a>\n"));
+	o->section_count++;
 }
 
 static void html_paragraph(struct out *o, struct sv text)
@@ -135,11 +177,6 @@ static void html_paragraph(struct out *o, struct sv text)
 static void html_bullets(struct out *o, bool begin)
 {
 	raw(o, begin ? "<ul>\n" : "</ul>\n");
-}
-
-static void html_bullet(struct out *o, struct sv text)
-{
-	element(o, "<li>", text, "</li>\n");
 }
 
 static void refs(struct out *o, struct sv ids)
@@ -155,6 +192,15 @@ static void refs(struct out *o, struct sv ids)
 	}
 }
 
+static void html_bullet(struct out *o, struct sv ids, struct sv text)
+{
+	raw(o, "<li>");
+	refs(o, ids);
+	element(o, sv_is_absent(ids) ? "" : ": ", text, "</li>\n");
+}
+
+/* What is wider than the page is moved by itself, with the keyboard too. */
+#define SCROLL_BEGIN "<div class=\"scroll\" tabindex=\"0\">"
 #define WIDE_CELL 60	/* longer texts may wrap */
 
 static void table_cell(struct out *o, const struct cell *c, const struct column *column)
@@ -173,10 +219,10 @@ static void html_table(struct out *o)
 {
 	size_t n = o->column_count;
 	assert(n > 0);
-	raw(o, "<div class=\"scroll\"><table>\n<thead><tr>");
+	raw(o, SCROLL_BEGIN "<table>\n<thead><tr>");
 	for (size_t c = 0; c < n; c++)
-		element(o, o->columns[c].align == ALIGN_RIGHT ? "<th class=\"r\">" : "<th>", sv_of(o->columns[c].title),
-			"</th>");
+		element(o, o->columns[c].align == ALIGN_RIGHT ? "<th scope=\"col\" class=\"r\">" : "<th scope=\"col\">",
+			sv_of(o->columns[c].title), "</th>");
 	raw(o, "</tr></thead>\n<tbody>\n");
 	for (size_t i = 0; i < o->cell_count; i++) {
 		const struct cell *cell = &o->cells[i];
@@ -230,6 +276,9 @@ static void html_details_end(struct out *o)
 #define CHART_RIGHT 12
 #define LANE_HEIGHT 34
 #define AXIS_HEIGHT 26
+/* From a lane's middle: effects come right after the rebalance that caused them, and neither may hide the other. */
+#define REBALANCES_ABOVE 5
+#define EFFECTS_BELOW 8
 
 struct scale {
 	int64_t start_us, length_us;
@@ -277,7 +326,7 @@ static void draw_lane(struct out *o, const struct scale *s, const struct lane *l
 	for (size_t i = 0; i < lane->point_count; i++) {
 		const struct lane_point *point = &lane->points[i];
 		double x = x_of(s, point->at_us);
-		int middle = top + LANE_HEIGHT / 2;
+		int middle = top + LANE_HEIGHT / 2 + (point->mark == 'D' ? EFFECTS_BELOW : -REBALANCES_ABOVE);
 		open_mark(o, point->id, point->label);
 		if (point->mark == 'D')
 			buf_printf(o->to, "<circle class=\"p-%s\" cx=\"%.1f\" cy=\"%d\" r=\"4\"/></a>\n",
@@ -293,7 +342,7 @@ static void html_timeline(struct out *o, int64_t start_us, int64_t end_us, const
 {
 	const struct scale s = { start_us, end_us - start_us };
 	int height = (int)n * LANE_HEIGHT;
-	buf_printf(o->to, "<div class=\"scroll\"><svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"timeline\">\n", CHART_WIDTH,
+	buf_printf(o->to, SCROLL_BEGIN "<svg viewBox=\"0 0 %d %d\" role=\"group\" aria-label=\"Timeline\">\n", CHART_WIDTH,
 		   height + AXIS_HEIGHT);
 	for (size_t i = 0; i < n; i++)
 		draw_lane(o, &s, &lanes[i], (int)i * LANE_HEIGHT);

@@ -56,9 +56,10 @@ static void markdown_paragraph(struct out *o, struct sv text)
 	block(o, "", text, "\n\n");
 }
 
-static void markdown_bullet(struct out *o, struct sv text)
+static void markdown_bullet(struct out *o, struct sv ids, struct sv text)
 {
-	block(o, "- ", text, "\n");
+	block(o, "- ", ids, sv_is_absent(ids) ? "" : ": ");
+	block(o, "", text, "\n");
 }
 
 static void markdown_table(struct out *o)

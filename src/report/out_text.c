@@ -131,9 +131,17 @@ static void text_paragraph(struct out *o, struct sv text)
 	buf_add_char(o->to, '\n');
 }
 
-static void text_bullet(struct out *o, struct sv text)
+static void text_bullet(struct out *o, struct sv ids, struct sv text)
 {
-	wrapped(o, text, "  * ", "    ");
+	struct buf whole;
+
+	buf_init(&whole);
+	buf_add(&whole, ids);
+	if (!sv_is_absent(ids))
+		buf_add(&whole, SV(": "));
+	buf_add(&whole, text);
+	wrapped(o, buf_sv(&whole), "  * ", "    ");
+	buf_fini(&whole);
 }
 
 static void padded(struct out *o, struct sv text, enum tone tone, enum align align, size_t width, bool last)
@@ -144,6 +152,14 @@ static void padded(struct out *o, struct sv text, enum tone tone, enum align ali
 	colored(o, tone, text);
 	if (align == ALIGN_LEFT && !last)
 		spaces(o->to, pad);
+}
+
+/* Columns before an empty last one are padded for nothing. */
+static void end_row(struct buf *to)
+{
+	while (to->n > 0 && to->p[to->n - 1] == ' ')
+		to->n--;
+	buf_add_char(to, '\n');
 }
 
 static void text_table(struct out *o)
@@ -164,13 +180,13 @@ static void text_table(struct out *o)
 		buf_add(o->to, SV("  "));
 		padded(o, sv_of(o->columns[c].title), TONE_MUTED, o->columns[c].align, widths[c], c + 1 == n);
 	}
-	buf_add_char(o->to, '\n');
+	end_row(o->to);
 	for (size_t i = 0; i < o->cell_count; i++) {
 		size_t c = i % n;
 		buf_add(o->to, SV("  "));
 		padded(o, out_cell_text(o, &o->cells[i]), o->cells[i].tone, o->columns[c].align, widths[c], c + 1 == n);
 		if (c + 1 == n)
-			buf_add_char(o->to, '\n');
+			end_row(o->to);
 	}
 	buf_add_char(o->to, '\n');
 	free(widths);

@@ -14,8 +14,9 @@ typedef void members_function(struct json_writer *w, const struct findings *f);
 
 /* In the order in which a reader wants them. */
 static chapter_function *const chapters[] = {
-	chapter_summary, chapter_thresholds, chapter_timeline, chapter_share,  chapter_rebalances, chapter_windows,  chapter_effects,
-	chapter_books,	 chapter_keys,	     chapter_tuning,   chapter_clocks, chapter_inputs,	   chapter_problems,
+	chapter_summary,  chapter_happened, chapter_change,	chapter_missing, chapter_figures, chapter_thresholds,
+	chapter_timeline, chapter_share,    chapter_rebalances, chapter_windows, chapter_effects, chapter_books,
+	chapter_keys,	  chapter_tuning,   chapter_groups,	chapter_clocks,	 chapter_inputs,  chapter_problems,
 };
 
 /* After schema, tool and span. */

@@ -81,7 +81,8 @@ static void totals(struct out *o, const struct chapter_context *c)
 	for (int k = 0; k < CAUSE_COUNT; k++)
 		if (e->by_cause[k] > 0)
 			out_bullet(o, arena_printf(c->a, "cause %s: %zu", cause_name((enum cause)k), e->by_cause[k]));
-	out_bullet(o, arena_printf(c->a, "recognised and not executed again: %zu; failed and done again: %zu", e->suppressed, e->retries));
+	out_bullet(o, arena_printf(c->a, "recognised and not executed again: %zu; failed and done again: %zu",
+				   e->suppressed, e->retries));
 }
 
 static void attempts_of(struct out *o, const struct chapter_context *c)
@@ -100,11 +101,26 @@ static void attempts_of(struct out *o, const struct chapter_context *c)
 	out_fold_end(o);
 }
 
+static void evidence_of_redeliveries(struct out *o, const struct chapter_context *c)
+{
+	const struct side_effects *e = &c->f->effects;
+	if (!out_is_interactive(o))
+		return;
+	out_fold(o, SV("Evidence of each range delivered again"));
+	for (size_t i = 0; i < e->redelivery_count && i < c->rows_most; i++) {
+		const struct redelivery *r = &e->redeliveries[i];
+		out_details(o, arena_printf(c->a, "Evidence of L%u, %s", r->id, r->basis));
+		document_evidence(o, c, &r->evidence);
+		out_details_end(o);
+	}
+	out_fold_end(o);
+}
+
 static void effects_told(struct out *o, const struct chapter_context *c)
 {
 	const struct side_effects *e = &c->f->effects;
-	out_paragraph(o, arena_printf(c->a, "%zu attempts at %zu intents (one business key and step each) were recorded; %zu intents "
-					    "took effect more than once.",
+	out_paragraph(o, arena_printf(c->a, "%zu attempts at %zu intents (one business key and step each) were recorded; "
+					    "%zu intents took effect more than once.",
 				      e->records, e->intents, e->duplicate_count));
 	totals(o, c);
 }
@@ -119,19 +135,26 @@ void chapter_effects(struct out *o, const struct chapter_context *c)
 	if (e->records > 0)
 		effects_told(o, c);
 	else
-		out_paragraph(o, SV("No record of side effects is among the evidence: whether any was executed twice is not known."));
-	if (e->redelivery_count > 0)
+		out_paragraph(o, SV("No record of side effects is among the evidence: whether any was executed twice "
+				    "is not known."));
+	if (e->redelivery_count > 0) {
 		redelivery_table(o, c);
+		evidence_of_redeliveries(o, c);
+	}
 	if (e->duplicate_count > 0) {
 		duplicate_table(o, c);
 		attempts_of(o, c);
 	}
-	for (size_t i = 0; i < e->lost_count && i < c->rows_most; i++)
+	size_t lost = e->lost_count < c->rows_most ? e->lost_count : c->rows_most;
+	for (size_t i = 0; i < lost; i++)
 		out_bullet(o, arena_printf(c->a, "owed and never done: %.*s %.*s", SV_ARG(e->lost[i].business_key),
 					   SV_ARG(e->lost[i].step)));
-	for (size_t i = 0; i < e->conflict_count && i < c->rows_most; i++)
+	document_rest(o, c, lost, e->lost_count);
+	size_t conflicts = e->conflict_count < c->rows_most ? e->conflict_count : c->rows_most;
+	for (size_t i = 0; i < conflicts; i++)
 		out_bullet(o, arena_printf(c->a, "one key, two different requests (a conflict, not a duplicate): %.*s %.*s",
 					   SV_ARG(e->conflicts[i].business_key), SV_ARG(e->conflicts[i].step)));
+	document_rest(o, c, conflicts, e->conflict_count);
 }
 
 static void book_table(struct out *o, const struct chapter_context *c, const struct book_pair *p)
@@ -159,6 +182,22 @@ static void book_table(struct out *o, const struct chapter_context *c, const str
 	}
 	out_table_end(o);
 	document_rest(o, c, shown, p->difference_count);
+	if (p->unlisted > 0)
+		out_paragraph(o, arena_printf(c->a, "Of %zu more the keys are not listed anywhere: there are too many.",
+					      p->unlisted));
+}
+
+static void rows_of_differences(struct out *o, const struct chapter_context *c, const struct book_pair *p)
+{
+	if (!out_is_interactive(o))
+		return;
+	out_fold(o, SV("Rows of each difference"));
+	for (size_t i = 0; i < p->difference_count && i < c->rows_most; i++) {
+		out_details(o, arena_printf(c->a, "Rows of %.*s", SV_ARG(p->differences[i].business_key)));
+		document_evidence(o, c, &p->differences[i].evidence);
+		out_details_end(o);
+	}
+	out_fold_end(o);
 }
 
 void chapter_books(struct out *o, const struct chapter_context *c)
@@ -170,14 +209,18 @@ void chapter_books(struct out *o, const struct chapter_context *c)
 	for (size_t i = 0; i < e->book_count; i++) {
 		const struct book_pair *p = &e->books[i];
 		if (p->shared == 0) {
-			out_paragraph(o, arena_printf(c->a, "%.*s and %.*s have no business key in common: they cannot be compared.",
+			out_paragraph(o, arena_printf(c->a, "%.*s and %.*s have no business key in common: they cannot be "
+							    "compared.",
 						      SV_ARG(p->system_a), SV_ARG(p->system_b)));
 			continue;
 		}
-		out_paragraph(o, arena_printf(c->a, "%.*s against %.*s: %zu business keys, %zu agree, %zu do not.", SV_ARG(p->system_a),
-					      SV_ARG(p->system_b), p->keys, p->agree, p->difference_count));
-		if (p->difference_count > 0)
-			book_table(o, c, p);
+		out_paragraph(o, arena_printf(c->a, "%.*s against %.*s: %zu business keys, %zu agree, %zu do not.",
+					      SV_ARG(p->system_a), SV_ARG(p->system_b), p->keys, p->agree,
+					      p->difference_count + p->unlisted));
+		if (p->difference_count == 0)
+			continue;
+		book_table(o, c, p);
+		rows_of_differences(o, c, p);
 	}
 }
 

@@ -87,6 +87,7 @@ void document_evidence(struct out *o, const struct chapter_context *c, const str
 void document_rest(struct out *o, const struct chapter_context *c, size_t shown, size_t all)
 {
 	if (shown < all)
-		out_paragraph(o, arena_printf(c->a, "%zu more of these stand in report.html and report.json.",
-					      all - shown));
+		out_paragraph(o, arena_printf(c->a, "%zu more of these stand in %s.",
+					      all - shown,
+					      out_is_interactive(o) ? "the JSON report" : "the HTML and the JSON report"));
 }

@@ -6,14 +6,6 @@
 #include "report/sections.h"
 #include "report/words.h"
 
-static struct sv window_ids(struct arena *a, const struct window *const *windows, size_t n)
-{
-	struct sv ids = SV("");
-	for (size_t i = 0; i < n; i++)
-		ids = arena_printf(a, "%.*s%sW%u", SV_ARG(ids), i > 0 ? "," : "", windows[i]->id);
-	return ids;
-}
-
 static enum tone attribution_tone(const struct rebalance *r)
 {
 	switch (r->attribution) {
@@ -37,15 +29,15 @@ static void rebalance_row(struct out *o, const struct chapter_context *c, const 
 	out_cell(o, r->has_generation ? arena_printf(c->a, "%" PRId64, r->generation) : SV("-"));
 	out_cell(o, arena_printf(c->a, "%s%s", trigger_infos[r->trigger].name,
 				 r->trigger_strength == STRENGTH_PROVES ? "" : " (suggested)"));
-	out_cell(o, words_or_dash(!sv_is_absent(r->host) ? r->host : !sv_is_absent(r->client) ? r->client : r->member));
+	out_cell(o, words_doer(r));
 	if (r->is_root)
 		out_cell(o, SV("root"));
 	else
 		out_cell_refs(o, words_id(c->a, 'R', r->root));
 	out_cell(o, r->contained ? SV("yes") : SV("no"));
 	out_cell_tone(o, attribution_tone(r), sv_of(attribution_name(r->attribution)));
-	out_cell_refs(o, r->window_count > 0 ? window_ids(c->a, r->windows, r->window_count)
-					     : window_ids(c->a, r->pauses, r->pause_count));
+	out_cell_refs(o, r->window_count > 0 ? words_windows(c->a, r->windows, r->window_count)
+					     : words_windows(c->a, r->pauses, r->pause_count));
 	out_row_end(o);
 }
 
@@ -122,24 +114,28 @@ static void share_table(struct out *o, const struct chapter_context *c)
 static void chance_paragraph(struct out *o, const struct chapter_context *c, const char *what, const struct share_figures *f)
 {
 	const struct chance *chance = &f->chance;
+	double observed_us = (double)(chance->observed_us > 0 ? chance->observed_us : 1);
 	struct sv lift = chance->has_lift ? arena_printf(c->a, "%.1f times that", chance->lift) : SV("not comparable");
+	struct sv precursor = chance->has_precursor
+				      ? arena_printf(c->a, " A root rebalance follows %.0f %% of the %s.",
+						     chance->precursor_rate * 100, what)
+				      : SV("");
 
 	out_paragraph(o, arena_printf(c->a,
-				      "Chance: %s with their lag fill %.1f %% of the %.*s observed, so unrelated rebalances would give "
-				      "a share of %.1f %%; the share seen is %.*s. Of %u circular shifts of the triggers the p value "
-				      "is %.4f.%.*s",
-				      what, (double)chance->dilated_us * 100 / (double)(chance->observed_us > 0 ? chance->observed_us : 1),
-				      SV_ARG(words_duration(c->a, chance->observed_us)), chance->expected_share * 100, SV_ARG(lift),
-				      chance->shifts, chance->p_value,
-				      SV_ARG(chance->has_precursor ? arena_printf(c->a, " A root rebalance follows %.0f %% of the %s.",
-										  chance->precursor_rate * 100, what)
-								   : SV(""))));
+				      "Chance: %s with their lag fill %.1f %% of the %.*s observed, so unrelated rebalances "
+				      "would give a share of %.1f %%; the share seen is %.*s. Of %u circular shifts of the "
+				      "triggers the p value is %.4f.%.*s",
+				      what, (double)chance->dilated_us * 100 / observed_us,
+				      SV_ARG(words_duration(c->a, chance->observed_us)), chance->expected_share * 100,
+				      SV_ARG(lift), chance->shifts, chance->p_value, SV_ARG(precursor)));
 }
 
 void chapter_share(struct out *o, const struct chapter_context *c)
 {
 	const struct share *s = &c->f->share;
 
+	if (s->rebalances == 0)
+		return;
 	out_section(o, "share", SV("Rebalances against jitter"));
 	if (!sv_is_absent(s->contained_note))
 		out_paragraph(o, s->contained_note);
@@ -149,7 +145,8 @@ void chapter_share(struct out *o, const struct chapter_context *c)
 	if (s->pauses.chance.known && s->pauses.lagged.count > 0)
 		chance_paragraph(o, c, "pauses", &s->pauses);
 	if (s->roots > s->observed)
-		out_paragraph(o, arena_printf(c->a, "%zu root rebalances are not covered by evidence of jitter, and are not counted.",
+		out_paragraph(o, arena_printf(c->a, "%zu root rebalances are not covered by evidence of jitter, and are not "
+					      "counted.",
 					      s->roots - s->observed));
 }
 

@@ -59,9 +59,10 @@ static void near_miss_bullets(struct out *o, const struct chapter_context *c)
 		const struct problem *first;
 		uint64_t n = near_misses(c->f, &c->f->inputs[i], &first);
 		if (n > 0 && is_example(first))
-			out_bullet(o, arena_printf(c->a, "%" PRIu64 " of %.*s speak of consumer groups, and no rule knows them. The first, line %" PRIu64
-							 ": %.*s",
-						   n, SV_ARG(c->f->inputs[i].path), first->place.number, SV_ARG(example_text(first))));
+			out_bullet(o, arena_printf(c->a, "%" PRIu64 " of %.*s speak of consumer groups, and no rule knows them. "
+							 "The first, line %" PRIu64 ": %.*s",
+						   n, SV_ARG(c->f->inputs[i].path), first->place.number,
+						   SV_ARG(example_text(first))));
 	}
 }
 
@@ -91,46 +92,72 @@ static void members_read(struct json_writer *w, const struct findings *f, const 
 	json_object_end(w);
 }
 
-void chapter_inputs(struct out *o, const struct chapter_context *c)
+static void skipped_bullets(struct out *o, const struct chapter_context *c, size_t skipped)
+{
+	size_t shown = 0;
+
+	out_paragraph(o, SV("Not evidence, left aside:"));
+	for (size_t i = 0; i < c->f->input_count && shown < c->rows_most; i++) {
+		if (was_read(&c->f->inputs[i]))
+			continue;
+		shown++;
+		out_bullet(o, arena_printf(c->a, "%.*s: %.*s", SV_ARG(c->f->inputs[i].path),
+					   SV_ARG(c->f->inputs[i].why_skipped)));
+	}
+	document_rest(o, c, shown, skipped);
+}
+
+static void input_row(struct out *o, const struct chapter_context *c, const struct input_info *in)
+{
+	out_cell(o, in->path);
+	out_cell(o, in->kind);
+	out_cell(o, words_or_dash(in->format));
+	out_cell(o, words_or_dash(in->host));
+	out_cell(o, arena_printf(c->a, "%" PRIu64, in->records));
+	out_cell(o, arena_printf(c->a, "%" PRIu64, in->events));
+	out_cell_tone(o, in->skipped > 0 ? TONE_WARN : TONE_PLAIN, arena_printf(c->a, "%" PRIu64, in->skipped));
+	out_cell(o, arena_printf(c->a, "%" PRIu64, in->unrecognized));
+	out_cell(o, sv_is_absent(in->zone_name) ? SV("-")
+						: arena_printf(c->a, "%.*s, %.*s", SV_ARG(in->zone_name), SV_ARG(in->zone_source)));
+	out_row_end(o);
+}
+
+static void input_table(struct out *o, const struct chapter_context *c, size_t read)
 {
 	static const struct column columns[] = {
 		{ "input", ALIGN_LEFT },   { "kind", ALIGN_LEFT },     { "format", ALIGN_LEFT },
 		{ "host", ALIGN_LEFT },	   { "records", ALIGN_RIGHT }, { "events", ALIGN_RIGHT },
 		{ "damaged", ALIGN_RIGHT }, { "unknown", ALIGN_RIGHT }, { "zone", ALIGN_LEFT },
 	};
-	size_t skipped = 0;
-	out_section(o, "inputs", SV("Inputs"));
+	size_t shown = 0;
+
 	out_table(o, columns, sizeof columns / sizeof columns[0]);
-	for (size_t i = 0; i < c->f->input_count; i++) {
-		const struct input_info *in = &c->f->inputs[i];
-		if (!was_read(in)) {
-			skipped++;
+	for (size_t i = 0; i < c->f->input_count && shown < c->rows_most; i++) {
+		if (!was_read(&c->f->inputs[i]))
 			continue;
-		}
-		out_cell(o, in->path);
-		out_cell(o, in->kind);
-		out_cell(o, words_or_dash(in->format));
-		out_cell(o, words_or_dash(in->host));
-		out_cell(o, arena_printf(c->a, "%" PRIu64, in->records));
-		out_cell(o, arena_printf(c->a, "%" PRIu64, in->events));
-		out_cell_tone(o, in->skipped > 0 ? TONE_WARN : TONE_PLAIN, arena_printf(c->a, "%" PRIu64, in->skipped));
-		out_cell(o, arena_printf(c->a, "%" PRIu64, in->unrecognized));
-		out_cell(o, sv_is_absent(in->zone_name) ? SV("-")
-							: arena_printf(c->a, "%.*s, %.*s", SV_ARG(in->zone_name),
-								       SV_ARG(in->zone_source)));
-		out_row_end(o);
+		shown++;
+		input_row(o, c, &c->f->inputs[i]);
 	}
 	out_table_end(o);
+	document_rest(o, c, shown, read);
 	out_paragraph(o, SV("\"unknown\" counts records that no rule knows: they were read, and hold nothing that the rules "
 			    "describe. A zone that is \"assumed\" was written nowhere in the input; --timezone sets it."));
-	near_miss_bullets(o, c);
-	if (skipped == 0)
-		return;
-	out_paragraph(o, SV("Not evidence, left aside:"));
+}
+
+void chapter_inputs(struct out *o, const struct chapter_context *c)
+{
+	size_t read = 0;
+
 	for (size_t i = 0; i < c->f->input_count; i++)
-		if (!was_read(&c->f->inputs[i]))
-			out_bullet(o, arena_printf(c->a, "%.*s: %.*s", SV_ARG(c->f->inputs[i].path),
-						   SV_ARG(c->f->inputs[i].why_skipped)));
+		read += was_read(&c->f->inputs[i]);
+	out_section(o, "inputs", SV("Inputs"));
+	if (read == 0)
+		out_paragraph(o, SV("None was read."));
+	else
+		input_table(o, c, read);
+	near_miss_bullets(o, c);
+	if (read < c->f->input_count)
+		skipped_bullets(o, c, c->f->input_count - read);
 }
 
 static struct sv zone_words(struct arena *a, const struct zone *zone)
@@ -166,18 +193,20 @@ static void clock_bullets(struct out *o, const struct chapter_context *c)
 	}
 	for (size_t i = 0; i < clocks->count; i++) {
 		const struct host_clock *h = &clocks->hosts[i];
-		for (size_t k = 1; k < h->piece_count; k++)
-			out_bullet(o, arena_printf(c->a, "The clock of %.*s was set by %+.3f s between %.*s and %.*s.%s", SV_ARG(h->host),
-						   (double)h->pieces[k].step_us / US_PER_S,
-						   SV_ARG(words_time(c->a, c->f, clock_to_ref(clocks, h->host, h->pieces[k].set_after))),
-						   SV_ARG(words_time(c->a, c->f, clock_to_ref(clocks, h->host, h->pieces[k].set_before))),
-						   h->pieces[k].is_told ? " The host itself says so." : ""));
+		for (size_t k = 1; k < h->piece_count; k++) {
+			const struct clock_piece *p = &h->pieces[k];
+			struct sv after = words_time(c->a, c->f, clock_to_ref(clocks, h->host, p->set_after));
+			struct sv before = words_time(c->a, c->f, clock_to_ref(clocks, h->host, p->set_before));
+			out_bullet(o, arena_printf(c->a, "The clock of %.*s was set by %+.3f s between %.*s and %.*s.%s",
+						   SV_ARG(h->host), (double)p->step_us / US_PER_S, SV_ARG(after), SV_ARG(before),
+						   p->is_told ? " The host itself says so." : ""));
+		}
 		if (h->links_refuted > 0)
 			out_bullet(o, arena_printf(c->a, "%zu links of %.*s contradict all the others, and are left out.",
 						   h->links_refuted, SV_ARG(h->host)));
 		if (h->told_refuted > 0)
-			out_bullet(o, arena_printf(c->a, "%zu steps that a daemon of %.*s logged are excluded by the links around them, "
-							 "and are left out.",
+			out_bullet(o, arena_printf(c->a, "%zu steps that a daemon of %.*s logged are excluded by the links around "
+							 "them, and are left out.",
 						   h->told_refuted, SV_ARG(h->host)));
 	}
 }
@@ -202,9 +231,10 @@ static void daemon_bullets(struct out *o, const struct chapter_context *c)
 			against = arena_printf(c->a, " By both daemons it was ahead of %.*s by %.*s to %.*s%s.",
 					       SV_ARG(clocks->reference), SV_ARG(ms_words(c->a, d->ahead_least_us)),
 					       SV_ARG(ms_words(c->a, d->ahead_most_us)),
-					       d->is_contradicted ? ", which is not what the table says: one of them is wrong" : "");
-		out_bullet(o, arena_printf(c->a, "The time daemon of %.*s read its clock %zu times, from %.*s to %.*s: ahead of true "
-						 "time by %.*s to %.*s%.*s.%.*s",
+					       d->is_contradicted ? ", which is not what the table says: one of them is wrong"
+								  : "");
+		out_bullet(o, arena_printf(c->a, "The time daemon of %.*s read its clock %zu times, from %.*s to %.*s: ahead of "
+						 "true time by %.*s to %.*s%.*s.%.*s",
 					   SV_ARG(d->host), d->readings,
 					   SV_ARG(words_time(c->a, c->f, clock_to_ref(clocks, d->host, d->first))),
 					   SV_ARG(words_time(c->a, c->f, clock_to_ref(clocks, d->host, d->last))),
@@ -271,20 +301,39 @@ void chapter_clocks(struct out *o, const struct chapter_context *c)
 	out_fold_end(o);
 }
 
+static void problem_bullet(struct out *o, const struct chapter_context *c, const struct problem *p)
+{
+	const char *unit = place_unit_name(p->place.unit);
+	struct sv place = unit == NULL ? SV("") : arena_printf(c->a, " %s %" PRIu64, unit, p->place.number);
+	struct sv times = p->count > 1 ? arena_printf(c->a, " (%" PRIu64 " times)", p->count) : SV("");
+
+	out_bullet(o, arena_printf(c->a, "%s: %.*s%.*s: %.*s%.*s [%.*s]", severity_name(p->severity),
+				   SV_ARG(words_or_dash(p->path)), SV_ARG(place), SV_ARG(p->message), SV_ARG(times),
+				   SV_ARG(p->code)));
+}
+
+/* Each sort has its own part of the page: notes by the hundred hide no error. */
 void chapter_problems(struct out *o, const struct chapter_context *c)
 {
+	static const enum severity worst_first[] = { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_NOTE };
 	size_t n = diag_count(c->f->problems);
+
 	if (n == 0)
 		return;
 	out_section(o, "problems", SV("Problems"));
-	for (size_t i = 0; i < n; i++) {
-		const struct problem *p = diag_at(c->f->problems, i);
-		const char *unit = place_unit_name(p->place.unit);
-		struct sv place = unit == NULL ? SV("") : arena_printf(c->a, " %s %" PRIu64, unit, p->place.number);
-		struct sv times = p->count > 1 ? arena_printf(c->a, " (%" PRIu64 " times)", p->count) : SV("");
-		out_bullet(o, arena_printf(c->a, "%s: %.*s%.*s: %.*s%.*s [%.*s]", severity_name(p->severity),
-					   SV_ARG(words_or_dash(p->path)), SV_ARG(place), SV_ARG(p->message), SV_ARG(times),
-					   SV_ARG(p->code)));
+	for (size_t s = 0; s < sizeof worst_first / sizeof worst_first[0]; s++) {
+		size_t all = 0, shown = 0;
+		for (size_t i = 0; i < n; i++) {
+			const struct problem *p = diag_at(c->f->problems, i);
+			if (p->severity != worst_first[s])
+				continue;
+			all++;
+			if (shown == c->rows_most)
+				continue;
+			shown++;
+			problem_bullet(o, c, p);
+		}
+		document_rest(o, c, shown, all);
 	}
 }
 

@@ -36,6 +36,14 @@ static struct sv measure_duration(struct arena *a, const struct window *w, struc
 	return m == NULL || !m->known ? SV("-") : words_duration(a, m->value * US_PER_MS);
 }
 
+static size_t count_windows(const struct findings *f, bool jitter)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < f->windows.count; i++)
+		n += window_is_jitter(&f->windows.items[i]) == jitter;
+	return n;
+}
+
 static void window_table(struct out *o, const struct chapter_context *c, bool jitter)
 {
 	static const struct column columns[] = {
@@ -43,11 +51,14 @@ static void window_table(struct out *o, const struct chapter_context *c, bool ji
 		{ "outage", ALIGN_RIGHT }, { "backoff", ALIGN_RIGHT }, { "kind", ALIGN_LEFT },
 		{ "host", ALIGN_LEFT },	   { "path", ALIGN_LEFT },
 	};
+	size_t all = count_windows(c->f, jitter), shown = 0;
+
 	out_table(o, columns, sizeof columns / sizeof columns[0]);
-	for (size_t i = 0; i < c->f->windows.count; i++) {
+	for (size_t i = 0; i < c->f->windows.count && shown < c->rows_most; i++) {
 		const struct window *w = &c->f->windows.items[i];
 		if (window_is_jitter(w) != jitter)
 			continue;
+		shown++;
 		out_cell_anchor(o, words_id(c->a, 'W', w->id));
 		out_cell(o, words_time(c->a, c->f, w->span.start));
 		out_cell(o, arena_printf(c->a, "%.*s%s", SV_ARG(words_duration(c->a, span_length_us(window_silence(w)))),
@@ -60,14 +71,7 @@ static void window_table(struct out *o, const struct chapter_context *c, bool ji
 		out_row_end(o);
 	}
 	out_table_end(o);
-}
-
-static size_t count_windows(const struct findings *f, bool jitter)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < f->windows.count; i++)
-		n += window_is_jitter(&f->windows.items[i]) == jitter;
-	return n;
+	document_rest(o, c, shown, all);
 }
 
 static void window_details(struct out *o, const struct chapter_context *c)
@@ -91,7 +95,42 @@ static bool is_alike(const struct coverage *a, const struct coverage *b)
 	       a->is_coarse == b->is_coarse;
 }
 
+static bool is_first_of_its_like(const struct windows *ws, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (is_alike(&ws->coverage[i], &ws->coverage[at]))
+			return false;
+	return true;
+}
+
 /* The stretches of one kind and host as one row: how many, from when to when, how much of it covered. */
+static void coverage_row(struct out *o, const struct chapter_context *c, const struct coverage *first)
+{
+	const struct windows *ws = &c->f->windows;
+	struct span whole = first->span;
+	int64_t covered = 0;
+	size_t stretches = 0;
+
+	for (size_t i = 0; i < ws->coverage_count; i++) {
+		const struct coverage *v = &ws->coverage[i];
+		if (!is_alike(v, first))
+			continue;
+		covered += span_length_us(v->span);
+		stretches++;
+		if (v->span.end.us > whole.end.us)
+			whole.end = v->span.end;
+	}
+	out_cell(o, first->kind);
+	out_cell(o, words_or_dash(first->host));
+	out_cell(o, words_time(c->a, c->f, whole.start));
+	out_cell(o, words_time(c->a, c->f, whole.end));
+	out_cell(o, words_duration(c->a, covered));
+	out_cell(o, arena_printf(c->a, "%zu", stretches));
+	out_cell(o, first->interval_us > 0 ? words_duration(c->a, first->interval_us) : SV("-"));
+	out_cell(o, words_or_dash(first->scope));
+	out_row_end(o);
+}
+
 static void coverage_table(struct out *o, const struct chapter_context *c)
 {
 	static const struct column columns[] = {
@@ -100,6 +139,8 @@ static void coverage_table(struct out *o, const struct chapter_context *c)
 		{ "sampled every", ALIGN_RIGHT }, { "scope", ALIGN_LEFT },
 	};
 	const struct windows *ws = &c->f->windows;
+	size_t all = 0, shown = 0;
+
 	if (ws->coverage_count == 0)
 		return;
 	out_fold(o, SV("What could have been seen"));
@@ -107,34 +148,16 @@ static void coverage_table(struct out *o, const struct chapter_context *c)
 		out_paragraph(o, SV("What could have been seen:"));
 	out_table(o, columns, sizeof columns / sizeof columns[0]);
 	for (size_t i = 0; i < ws->coverage_count; i++) {
-		const struct coverage *first = &ws->coverage[i];
-		struct span whole = first->span;
-		int64_t covered = 0;
-		size_t stretches = 0;
-		bool seen = false;
-		for (size_t k = 0; k < ws->coverage_count; k++) {
-			const struct coverage *v = &ws->coverage[k];
-			if (!is_alike(v, first))
-				continue;
-			seen = seen || k < i;
-			covered += span_length_us(v->span);
-			stretches++;
-			if (v->span.end.us > whole.end.us)
-				whole.end = v->span.end;
-		}
-		if (seen)
+		if (!is_first_of_its_like(ws, i))
 			continue;
-		out_cell(o, first->kind);
-		out_cell(o, words_or_dash(first->host));
-		out_cell(o, words_time(c->a, c->f, whole.start));
-		out_cell(o, words_time(c->a, c->f, whole.end));
-		out_cell(o, words_duration(c->a, covered));
-		out_cell(o, arena_printf(c->a, "%zu", stretches));
-		out_cell(o, first->interval_us > 0 ? words_duration(c->a, first->interval_us) : SV("-"));
-		out_cell(o, words_or_dash(first->scope));
-		out_row_end(o);
+		all++;
+		if (shown == c->rows_most)
+			continue;
+		shown++;
+		coverage_row(o, c, &ws->coverage[i]);
 	}
 	out_table_end(o);
+	document_rest(o, c, shown, all);
 	out_fold_end(o);
 }
 
@@ -171,7 +194,8 @@ struct sv sampling_words(const struct chapter_context *c, bool of_verdict)
 					 SV_ARG(worst->kind), SV_ARG(words_or_dash(worst->host)),
 					 SV_ARG(words_duration(c->a, worst->interval_us)));
 	if (worst->interval_us <= timeout_us)
-		return arena_printf(c->a, "%.*s, the others no further: when something began and ended is known as exactly as that.",
+		return arena_printf(c->a, "%.*s, the others no further: when something began and ended is known as exactly as "
+					  "that.",
 				    SV_ARG(samples));
 	return arena_printf(c->a, "%.*s, longer than the session timeout of %.*s: %s", SV_ARG(samples),
 			    SV_ARG(words_duration(c->a, timeout_us)),
@@ -195,10 +219,10 @@ void chapter_windows(struct out *o, const struct chapter_context *c)
 	if (count_windows(c->f, true) == 0) {
 		out_paragraph(o, SV("None was found in the evidence."));
 	} else {
-		out_paragraph(o, SV("Silence is what the coordinator lived through: from the member's last request that reached it to "
-				    "the next, or, where these are not known, from the last data that arrived to the next. The outage is "
-				    "the part in which the path was gone; after it TCP still waits for its next retransmission "
-				    "(backoff), which other means than a longer session cut."));
+		out_paragraph(o, SV("Silence is what the coordinator lived through: from the member's last request that reached "
+				    "it to the next, or, where these are not known, from the last data that arrived to the "
+				    "next. The outage is the part in which the path was gone; after it TCP still waits for "
+				    "its next retransmission (backoff), which other means than a longer session cut."));
 		window_table(o, c, true);
 	}
 	if (count_windows(c->f, false) > 0) {

@@ -48,8 +48,8 @@ static void effect_figures(struct out *o, const struct chapter_context *c)
 		return;
 	}
 	out_figure(o, arena_printf(c->a, "%zu", e->duplicate_count),
-		   arena_printf(c->a, "side effects executed more than once, of %zu intents; %zu after a redelivery, %zu sent twice "
-				      "by the caller",
+		   arena_printf(c->a, "side effects executed more than once, of %zu intents; %zu after a redelivery, %zu sent "
+				      "twice by the caller",
 				e->intents, proven_duplicates(e), e->by_cause[CAUSE_UPSTREAM]));
 	for (size_t i = 0; i < e->by_step_count; i++) {
 		struct sv amounts = step_amounts(c, e->by_step[i].step);
@@ -61,13 +61,16 @@ static void effect_figures(struct out *o, const struct chapter_context *c)
 		out_figure(o, arena_printf(c->a, "%zu", e->redelivery_count), SV("ranges of offsets delivered again"));
 }
 
-static void figures(struct out *o, const struct chapter_context *c)
+static void share_figures(struct out *o, const struct chapter_context *c)
 {
 	const struct share *s = &c->f->share;
 	out_figure(o, arena_printf(c->a, "%zu", s->rebalances),
 		   arena_printf(c->a, "rebalances, %zu of them roots (the others follow from these)", s->roots));
+	if (s->rebalances == 0)
+		return;
 	out_figure(o, words_proportion(c->a, &s->jitter.lagged),
-		   arena_printf(c->a, "of the observed roots lie inside jitter windows, with the lag of their trigger (the line is %d %%)",
+		   arena_printf(c->a, "of the observed roots lie inside jitter windows, with the lag of their trigger (the line "
+				      "is %d %%)",
 				s->threshold_percent));
 	if (s->lagged_by_trigger[TRIGGER_SESSION_TIMEOUT].known)
 		out_figure(o, words_proportion(c->a, &s->lagged_by_trigger[TRIGGER_SESSION_TIMEOUT]),
@@ -79,7 +82,6 @@ static void figures(struct out *o, const struct chapter_context *c)
 			   arena_printf(c->a, "is what chance would give (p = %.4f)", s->jitter.chance.p_value));
 	if (s->pauses.lagged.known && s->pauses.lagged.count > 0)
 		out_figure(o, words_proportion(c->a, &s->pauses.lagged), SV("coincide with a pause of the process or the broker"));
-	effect_figures(o, c);
 }
 
 void chapter_summary(struct out *o, const struct chapter_context *c)
@@ -97,11 +99,18 @@ void chapter_summary(struct out *o, const struct chapter_context *c)
 	}
 	out_title(o, SV("aftershock: network jitter, rebalances, duplicate side effects"), span);
 	out_verdict(o, verdict_tone(f->share.verdict), sv_of(verdict_name(f->share.verdict)), f->share.manager);
-	out_paragraph(o, f->share.engineer);
 	struct sv sampling = sampling_words(c, true);
 	if (!sv_is_absent(sampling))
 		out_paragraph(o, sampling);
-	figures(o, c);
+}
+
+/* All that the verdict was decided by, and the sums. */
+void chapter_figures(struct out *o, const struct chapter_context *c)
+{
+	out_section(o, "figures", SV("The figures"));
+	out_paragraph(o, c->f->share.engineer);
+	share_figures(o, c);
+	effect_figures(o, c);
 }
 
 /* ---- the timeline ---- */
@@ -143,14 +152,13 @@ static struct host_names timeline_hosts(const struct chapter_context *c)
 {
 	const struct findings *f = c->f;
 	struct host_names names = { NULL, 0, 0 };
+
 	for (size_t i = 0; i < f->windows.count; i++)
 		add_host(&names, c->a, f->windows.items[i].host);
 	for (size_t i = 0; i < f->rebalances.count; i++)
 		add_host(&names, c->a, lane_of_rebalance(&f->rebalances.items[i]));
-	for (size_t i = 0; i < f->effects.duplicate_count; i++) {
-		const struct duplicate *d = &f->effects.duplicates[i];
-		add_host(&names, c->a, host_of_attempt(d->attempts[d->attempt_count - 1]));
-	}
+	for (size_t i = 0; i < f->effects.duplicate_count; i++)
+		add_host(&names, c->a, host_of_attempt(f->effects.duplicates[i].second_effect));
 	if (names.count > 0)
 		qsort(names.items, names.count, sizeof *names.items, compare_names);
 	return names;
@@ -178,11 +186,11 @@ static struct lane host_lane(const struct chapter_context *c, struct sv host)
 	}
 	for (size_t i = 0; i < f->effects.duplicate_count; i++) {
 		const struct duplicate *d = &f->effects.duplicates[i];
-		const struct attempt *last = d->attempts[d->attempt_count - 1];
-		if (!sv_eq(host_of_attempt(last), host))
+		const struct attempt *again = d->second_effect;
+		if (!sv_eq(host_of_attempt(again), host))
 			continue;
 		*ARENA_PUSH(c->a, points, point_count, point_capacity) = (struct lane_point){
-			last->time.us, TONE_WARN, 'D',
+			again->time.us, TONE_WARN, 'D',
 			arena_printf(c->a, "D%u %.*s %.*s", d->id, SV_ARG(d->business_key), SV_ARG(d->step)),
 			words_id(c->a, 'D', d->id),
 		};
@@ -220,8 +228,9 @@ void chapter_timeline(struct out *o, const struct chapter_context *c)
 	out_section(o, "timeline", SV("Timeline"));
 	out_timeline(o, f->span.start.us, f->span.end.us, lanes, n,
 		     out_is_interactive(o)
-			     ? SV("Bars: jitter windows (red) and pauses (violet). Triangles: rebalances, red when they lie inside a "
-				  "jitter window. Dots: side effects executed again. Times in UTC; each mark leads to its row.")
-			     : SV("# jitter window, p pause, R root rebalance, r rebalance that follows from another, D side effect "
-				  "executed again; UTC"));
+			     ? SV("Bars: jitter windows (red) and pauses (violet). Triangles: rebalances, red when they lie "
+				  "inside a jitter window. Dots: side effects executed again. Times in UTC; each mark leads "
+				  "to its row.")
+			     : SV("# jitter window, p pause, R root rebalance, r rebalance that follows from another, D side "
+				  "effect executed again; UTC"));
 }

@@ -43,15 +43,6 @@ static void silence_table(struct out *o, const struct chapter_context *c)
 	out_table_end(o);
 }
 
-static struct sv amounts_words(struct arena *a, const struct candidate *k)
-{
-	struct sv text = SV("");
-	for (size_t i = 0; i < k->amount_count; i++)
-		text = arena_printf(a, "%.*s%s%.*s %.*s", SV_ARG(text), i > 0 ? "; " : "", SV_ARG(k->amounts_avoided[i].step),
-				    SV_ARG(words_money(a, true, k->amounts_avoided[i].micros, k->amounts_avoided[i].currency)));
-	return words_or_dash(text);
-}
-
 static void candidate_table(struct out *o, const struct chapter_context *c)
 {
 	static const struct column columns[] = {
@@ -74,7 +65,7 @@ static void candidate_table(struct out *o, const struct chapter_context *c)
 		out_cell(o, arena_printf(c->a, "%zu", k->duplicates_avoided));
 		out_cell(o, words_duration(c->a, k->detection_ms * US_PER_MS));
 		out_cell(o, words_duration(c->a, k->detection_mean_ms * US_PER_MS));
-		out_cell(o, amounts_words(c->a, k));
+		out_cell(o, words_amounts(c->a, k->amounts_avoided, k->amount_count));
 		out_row_end(o);
 	}
 	out_table_end(o);
@@ -84,6 +75,8 @@ void chapter_tuning(struct out *o, const struct chapter_context *c)
 {
 	const struct tuning *t = &c->f->tuning;
 	out_section(o, "tuning", SV("Timeouts and the life of the dedupe record"));
+	if (t->durations.n == 0 && t->candidate_count + t->advice_count + t->note_count == 0 && !t->ttl.known)
+		out_paragraph(o, SV("No group is in the evidence, so nothing speaks for or against a timeout."));
 	if (t->durations.n > 0)
 		silence_table(o, c);
 	candidate_table(o, c);

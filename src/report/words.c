@@ -33,6 +33,19 @@ struct sv words_money(struct arena *a, bool known, int64_t micros, struct sv cur
 	return text;
 }
 
+struct sv words_amounts(struct arena *a, const struct amount_total *totals, size_t n)
+{
+	struct sv text = SV("");
+	for (size_t i = 0; i < n; i++) {
+		bool same_step = i > 0 && sv_eq(totals[i - 1].step, totals[i].step);
+		struct sv step = words_or_dash(totals[i].step);
+		text = arena_printf(a, "%.*s%s%.*s%s%.*s", SV_ARG(text), i == 0 ? "" : same_step ? " and " : "; ",
+				    SV_ARG(same_step ? SV("") : step), same_step ? "" : " ",
+				    SV_ARG(words_money(a, true, totals[i].micros, totals[i].currency)));
+	}
+	return words_or_dash(text);
+}
+
 struct sv words_duration(struct arena *a, int64_t us)
 {
 	const char *sign = us < 0 ? "-" : "";
@@ -107,4 +120,27 @@ struct sv words_place(struct arena *a, const struct findings *f, const struct pl
 struct sv words_or_dash(struct sv text)
 {
 	return text.n == 0 ? SV("-") : text;
+}
+
+struct sv words_doer(const struct rebalance *r)
+{
+	return words_or_dash(!sv_is_absent(r->host) ? r->host : !sv_is_absent(r->client) ? r->client : r->member);
+}
+
+struct sv words_windows(struct arena *a, const struct window *const *windows, size_t n)
+{
+	struct sv ids = SV("");
+	for (size_t i = 0; i < n; i++)
+		ids = arena_printf(a, "%.*s%sW%u", SV_ARG(ids), i > 0 ? "," : "", windows[i]->id);
+	return ids;
+}
+
+struct sv words_or_unknown(struct sv text)
+{
+	return text.n == 0 ? SV("unknown") : text;
+}
+
+const char *words_for(size_t n, const char *one, const char *more)
+{
+	return n == 1 ? one : more;
 }

@@ -24,7 +24,8 @@ static const char schema_tables[] =
 	"	kind TEXT,		-- log, capture, counters, table, snapshot; skipped when it is no evidence\n"
 	"	format TEXT,		-- the layout that was recognised\n"
 	"	host TEXT,		-- whose clock wrote its times\n"
-	"	digest TEXT UNIQUE,	-- BLAKE2b-256 of the bytes as stored, hexadecimal; sampled: of a large file's size and samples\n"
+	"	-- BLAKE2b-256 of the bytes as stored, hexadecimal; sampled: of a large file's size and samples\n"
+	"	digest TEXT UNIQUE,\n"
 	"	why_skipped TEXT,\n"
 	"	size_bytes INTEGER NOT NULL,\n"
 	"	lines INTEGER NOT NULL,	-- of text; 0 when it is none\n"
@@ -132,7 +133,8 @@ int store_identify(const struct store *s, bool *empty)
 	}
 	if (version < SCHEMA_VERSION) {
 		diag_add(s->diag, SEVERITY_ERROR, "store.older", NULL,
-			 "%s was made by an older aftershock (version %lld of its tables, expected %d): read its inputs again into a new file",
+			 "%s was made by an older aftershock (version %lld of its tables, expected %d): read its inputs again "
+			 "into a new file",
 			 s->path, (long long)version, SCHEMA_VERSION);
 		return -1;
 	}

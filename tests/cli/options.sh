@@ -39,7 +39,7 @@ group=$(member "$out/all.json" group | tr -d '"')
 report 0 group "--group $group"
 cmp "$out/all.json" "$out/group.json"
 report 3 none '--group no-such-group'
-says '--group no-such-group: nothing'
+says "--group no-such-group: nothing in the evidence is of that group; the groups in it: $group\$"
 [ "$(rebalances "$out/none.json")" = 0 ] || fails "rebalances of no group"
 for command in tune "explain R2"; do
 	# shellcheck disable=SC2086
@@ -101,7 +101,22 @@ report 2 line '--threshold 0'
 # --quiet: report by its exit code alone; a file that was asked for is written.
 code 0 "$a" report --db "$out/a.db" --quiet
 [ ! -s "$out/out" ] && [ ! -s "$out/err" ] || fails "--quiet is not"
-code 4 "$a" report --db "$out/a.db" --quiet --fail-on insufficient
+# Quiet and without progress, for all that read or conclude.
+code 0 "$a" tune --db "$out/a.db" --quiet --no-progress
+[ ! -s "$out/out" ] || fails "tune --quiet is not"
+code 0 "$a" explain --db "$out/a.db" --quiet --no-progress R1
+[ ! -s "$out/out" ] || fails "explain --quiet is not"
+code 1 "$a" explain --db "$out/a.db" --quiet R99999
+code 0 "$a" report --db "$out/a.db" --quiet --no-progress
+code 0 "$a" ingest --db "$out/a.db" "$sample" --quiet --color never
+# --fail-on: the verdict of the sample, and all that its help names as weaker.
+verdict=$(member "$out/all.json" verdict | tr -d '"') due=0
+code 2 "$a" report --db "$out/a.db" --fail-on maybe
+for name in $(sed -n 's/.*expected \(confirmed.*\)/\1/p' "$out/err" | sed 's/,//g; s/ or / /'); do
+	[ "$name" != "$verdict" ] || due=4
+	code "$due" "$a" report --db "$out/a.db" --quiet --fail-on "$name"
+done
+[ "$name $due" = "insufficient 4" ] || fails "the verdicts are not all named"
 code 0 "$a" report --db "$out/a.db" --quiet -o "$out/quiet.txt"
 test -s "$out/quiet.txt"
 code 0 "$a" analyze "$log" -o "$out/quiet" --quiet

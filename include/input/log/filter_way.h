@@ -23,7 +23,7 @@ struct filter_table {
 	const struct filter_way *way;
 	struct filter_steps steps;
 	uint64_t gram_mask;	/* of eight bytes, those of a q-gram */
-	unsigned cells_log2;	/* a hash's highest bits say which cell is its own */
+	unsigned cells_log2;
 	uint8_t *cells;
 };
 
@@ -33,8 +33,8 @@ struct filter_way {
 	struct filter_steps (*steps)(size_t literal_bytes);
 	/* Bytes or bits, by how many cells will be set. */
 	unsigned (*cells_log2)(size_t set);
-	/* Of the eight bytes at a place; those that are behind the q-gram do not count. */
-	uint32_t (*hash)(const struct filter_table *t, uint64_t bytes);
+	/* Whose cell it is, by the eight bytes at a place; those that are behind the q-gram do not count. */
+	size_t (*cell)(const struct filter_table *t, uint64_t bytes);
 	void (*set)(struct filter_table *t, size_t cell);
 	/* Calls filter_verify for each place whose cell is set, in order. */
 	void (*run)(const struct filter *f, const struct filter_table *t, const char *bytes, size_t n, struct filter_hits *out);
@@ -43,12 +43,8 @@ struct filter_way {
 #define FILTER_WAYS 2
 extern const struct filter_way filter_ways[FILTER_WAYS];
 
-/* A place in the block whose cell is set. */
-struct filter_place {
-	uint32_t at, hash;
-};
-/* Adds the literals whose q-grams stand at the places. */
-void filter_verify(const struct filter *f, const char *bytes, size_t n, const struct filter_place *places, size_t count,
+/* Adds the literals whose q-grams stand at the places: those in the block whose cells are set. */
+void filter_verify(const struct filter *f, const char *bytes, size_t n, const uint32_t *places, size_t count,
 		   struct filter_hits *out);
 
 /* The first byte is the lowest. */

@@ -123,7 +123,10 @@ static inline uint64_t scan_sign_differs(const struct scan_sign *a, const struct
 
 /* Whether a line certainly goes on with the record before it. */
 bool scan_is_none(const struct scan_plan *p, struct sv line);
-/* Whether the layout certainly fits a line that has the shape, and no wrapper takes it. by_sign: it does so any of the same sign. */
+/*
+ * Whether the layout certainly fits a line that has the shape, and no wrapper
+ * takes it. by_sign: it does so any of the same sign.
+ */
 bool scan_form_fits(const struct scan_form *f, const char *line, const char *end, bool *by_sign);
 /* The same, by the message and what else is wanted of the line. */
 bool scan_form_parts(const struct scan_form *f, const char *line, const char *end, struct head_parts *out);

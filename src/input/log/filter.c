@@ -11,7 +11,8 @@
 #include "base/memory.h"
 #include "input/log/filter_way.h"
 
-#define HEADS_LOG2 12
+/* Few enough to stay in the first cache beside the table. */
+#define HEADS_LOG2 10
 
 /* Of the places of a sample one in so many tells enough. */
 #define SAMPLE_STEP 2
@@ -22,11 +23,12 @@
 
 /* One q-gram of one literal. */
 struct gram {
-	uint32_t hash;
-	uint32_t literal;
+	uint64_t bytes;
+	/* The literal's first eight bytes and its last, or how many it has. */
+	uint64_t first, last, mask;
+	uint32_t literal, literal_bytes;
 	uint32_t offset;	/* of the q-gram in the literal */
 	int32_t next;		/* -1: none */
-	uint64_t first, mask;	/* the literal's first eight bytes, or how many it has */
 };
 
 struct filter {
@@ -39,18 +41,13 @@ struct filter {
 
 /* ---- making ---- */
 
-static size_t cell_of(const struct filter_table *t, uint64_t bytes)
-{
-	return t->way->hash(t, bytes) >> (32 - t->cells_log2);
-}
-
 /* How often each cell is met in the sample. */
 static uint16_t *count_sample(const struct filter_table *t, struct sv sample)
 {
 	uint16_t *counts = calloc((size_t)1 << t->cells_log2, sizeof *counts);
 
 	for (size_t i = 0; counts != NULL && i + 8 <= sample.n; i += SAMPLE_STEP) {
-		uint16_t *c = &counts[cell_of(t, filter_load(sample.p + i))];
+		uint16_t *c = &counts[t->way->cell(t, filter_load(sample.p + i))];
 
 		*c = (uint16_t)(*c + (*c < UINT16_MAX));
 	}
@@ -76,7 +73,7 @@ static size_t rarest_window(const struct filter_table *t, struct sv literal, con
 		uint64_t sum = 0;
 
 		for (size_t i = 0; i < t->steps.stride; i++)
-			sum += counts[cell_of(t, bytes_at(literal, at + i))];
+			sum += counts[t->way->cell(t, bytes_at(literal, at + i))];
 		if (sum < least) {
 			least = sum;
 			best = at;
@@ -85,16 +82,28 @@ static size_t rarest_window(const struct filter_table *t, struct sv literal, con
 	return best;
 }
 
+static inline int32_t *head_of_gram(const struct filter *f, uint64_t gram)
+{
+	return &f->heads[gram * UINT64_C(0x9e3779b97f4a7c15) >> (64 - HEADS_LOG2)];
+}
+
+/* Where the last eight of so many bytes begin. */
+static inline size_t last_at(size_t n)
+{
+	return n > 8 ? n - 8 : 0;
+}
+
 static void add_gram(struct filter *f, size_t literal, size_t offset)
 {
-	struct sv text = f->literals[literal];
-	uint32_t h = f->table.way->hash(&f->table, bytes_at(text, offset));
-	int32_t *head = &f->heads[h >> (32 - HEADS_LOG2)];
+	const struct sv text = f->literals[literal];
+	const uint64_t gram = bytes_at(text, offset) & f->table.gram_mask;
+	int32_t *head = head_of_gram(f, gram);
 
-	f->table.way->set(&f->table, h >> (32 - f->table.cells_log2));
+	f->table.way->set(&f->table, f->table.way->cell(&f->table, gram));
 	f->grams[f->gram_count] = (struct gram){
-		.hash = h, .literal = (uint32_t)literal, .offset = (uint32_t)offset, .next = *head,
-		.first = bytes_at(text, 0), .mask = text.n < 8 ? ((uint64_t)1 << 8 * text.n) - 1 : UINT64_MAX,
+		.bytes = gram, .literal = (uint32_t)literal, .offset = (uint32_t)offset, .next = *head,
+		.first = bytes_at(text, 0), .last = bytes_at(text, last_at(text.n)),
+		.mask = text.n < 8 ? ((uint64_t)1 << 8 * text.n) - 1 : UINT64_MAX, .literal_bytes = (uint32_t)text.n,
 	};
 	*head = (int32_t)f->gram_count++;
 }
@@ -227,26 +236,29 @@ void filter_hits_free(struct filter_hits *h)
 	*h = (struct filter_hits){ NULL, 0, 0 };
 }
 
-/* Whether the literal stands there, in a block of so many bytes. */
-static inline bool stands(const struct gram *g, struct sv literal, const char *bytes, size_t n, size_t at)
+/* Whether the gram's literal stands there, in a block of so many bytes. */
+static inline bool stands(const struct filter *f, const struct gram *g, const char *bytes, size_t n, size_t at)
 {
-	if (((filter_load(bytes + at) ^ g->first) & g->mask) != 0 || literal.n > n - at)
+	const char *p = bytes + at;
+
+	if (((filter_load(p) ^ g->first) & g->mask) != 0 || g->literal_bytes > n - at)
 		return false;
-	return literal.n <= 8 || memcmp(bytes + at + 8, literal.p + 8, literal.n - 8) == 0;
+	if (((filter_load(p + last_at(g->literal_bytes)) ^ g->last) & g->mask) != 0)
+		return false;
+	return g->literal_bytes <= 16 || memcmp(p + 8, f->literals[g->literal].p + 8, g->literal_bytes - 16) == 0;
 }
 
-void filter_verify(const struct filter *f, const char *bytes, size_t n, const struct filter_place *places, size_t count,
-		   struct filter_hits *out)
+void filter_verify(const struct filter *f, const char *bytes, size_t n, const uint32_t *places, size_t count, struct filter_hits *out)
 {
 	for (size_t i = 0; i < count; i++) {
-		const struct filter_place place = places[i];
+		const size_t at = places[i];
+		const uint64_t gram = filter_load(bytes + at) & f->table.gram_mask;
 
-		for (int32_t k = f->heads[place.hash >> (32 - HEADS_LOG2)]; k >= 0; k = f->grams[k].next) {
+		for (int32_t k = *head_of_gram(f, gram); k >= 0; k = f->grams[k].next) {
 			const struct gram *g = &f->grams[k];
 
-			if (g->hash == place.hash && place.at >= g->offset &&
-			    stands(g, f->literals[g->literal], bytes, n, place.at - g->offset))
-				push(out, place.at - g->offset, g->literal);
+			if (g->bytes == gram && at >= g->offset && stands(f, g, bytes, n, at - g->offset))
+				push(out, at - g->offset, g->literal);
 		}
 	}
 }

@@ -56,9 +56,9 @@ static inline uint64_t product_factor(const struct filter_table *t)
 	return UINT64_C(0x9e3779b97f4a7c15) << (64 - 8 * t->steps.gram_bytes);
 }
 
-static uint32_t product_hash(const struct filter_table *t, uint64_t bytes)
+static size_t product_cell_of(const struct filter_table *t, uint64_t bytes)
 {
-	return (uint32_t)(bytes * product_factor(t) >> 32);
+	return bytes * product_factor(t) >> (64 - t->cells_log2);
 }
 
 static void product_set(struct filter_table *t, size_t cell)
@@ -98,7 +98,7 @@ static inline __attribute__((always_inline)) void product_chunk(const struct fil
 
 /* The places whose cells are set, of the steps that have one. */
 static size_t product_places(const struct filter_table *t, const char *bytes, size_t n, const uint32_t *found, size_t found_count,
-			     struct filter_place *places)
+			     uint32_t *places)
 {
 	const bool bits = t->cells_log2 == BITS_LOG2;
 	size_t count = 0;
@@ -109,7 +109,7 @@ static size_t product_places(const struct filter_table *t, const char *bytes, si
 			const uint64_t product = filter_load(bytes + at) * product_factor(t);
 
 			if (at < n && (product_cell(t->cells, product, bits) & 1) != 0)
-				places[count++] = (struct filter_place){ (uint32_t)at, (uint32_t)(product >> 32) };
+				places[count++] = (uint32_t)at;
 		}
 	}
 	return count;
@@ -119,7 +119,7 @@ static void product_run(const struct filter *f, const struct filter_table *t, co
 {
 	const size_t stride = t->steps.stride, chunk = CHUNK_STEPS * PLACES * stride;
 	const bool bits = t->cells_log2 == BITS_LOG2;
-	struct filter_place places[CHUNK_STEPS * PLACES];
+	uint32_t places[CHUNK_STEPS * PLACES];
 	uint32_t found[CHUNK_STEPS + 1];
 	size_t count = 0;
 
@@ -172,22 +172,43 @@ static struct filter_steps sum_steps(size_t literal_bytes)
 	return (struct filter_steps){ longest < 8 ? (unsigned)longest : 8, stride };
 }
 
+/* A bit each, in half of the first cache: the block streams through the other half. Many q-grams take more. */
+#define SUM_CELLS_LOG2 17
+#define SUM_FEW 600
+
 static unsigned sum_cells_log2(size_t set)
 {
-	(void)set;
-	return BITS_LOG2;
+	return set > SUM_FEW ? BITS_LOG2 : SUM_CELLS_LOG2;
 }
 
-/* What pmaddwd and paddd give. The eighteen bits that are the best mixed are the highest. */
-static uint32_t sum_hash(const struct filter_table *t, uint64_t bytes)
+/* The last four bytes of a q-gram begin so far behind its first four, which they may overlap. */
+static unsigned sum_tail_at(const struct filter_table *t)
 {
-	static const int32_t factors[4] = { FACTOR_0, FACTOR_1, FACTOR_2, FACTOR_3 };
-	uint32_t sum = 0;
+	return t->steps.gram_bytes - 4;
+}
 
-	bytes &= t->gram_mask;
-	for (unsigned i = 0; i < 4; i++)
-		sum += (uint32_t)((int16_t)(uint16_t)(bytes >> 16 * i) * factors[i]);
-	return (sum >> 13 & 0x1fff) << 19 | (sum & 31) << 14 | (sum >> 5 & 0xff) << 6 | sum >> 26;
+static uint32_t sum_of_four(uint64_t bytes, int32_t low, int32_t high)
+{
+	return (uint32_t)((int16_t)(uint16_t)bytes * low) + (uint32_t)((int16_t)(uint16_t)(bytes >> 16) * high);
+}
+
+/*
+ * What pmaddwd and paddd give: the lowest bits of the sum but two say which word of
+ * the table, where they stand as a number of bytes, and the highest five which of
+ * its bits. Others are mixed better, and take more to get at.
+ */
+#define SUM_BIT_SHIFT 27
+
+static uint32_t sum_words(const struct filter_table *t)
+{
+	return (UINT32_C(1) << (t->cells_log2 - 3)) - 4;
+}
+
+static size_t sum_cell(const struct filter_table *t, uint64_t bytes)
+{
+	const uint32_t sum = sum_of_four(bytes, FACTOR_0, FACTOR_1) + sum_of_four(bytes >> 8 * sum_tail_at(t), FACTOR_2, FACTOR_3);
+
+	return (size_t)(sum & sum_words(t)) << 3 | sum >> SUM_BIT_SHIFT;
 }
 
 /* A word of 32 bits, of which the highest is the first. */
@@ -197,7 +218,8 @@ static void sum_set(struct filter_table *t, size_t cell)
 }
 
 struct sum_constants {
-	__m256i first, second, mask, word_mask, bit_mask;
+	size_t tail_at;
+	__m256i first, second, words;
 };
 
 /* Eight places, four bytes apart: the highest bit of each is that of its cell. */
@@ -206,11 +228,10 @@ INLINE_AVX2 __m256i sum_cells(const uint8_t *cells, const char *p, const struct 
 	__m256i head, tail, sum, words;
 
 	memcpy(&head, p, sizeof head);
-	memcpy(&tail, p + 4, sizeof tail);
-	sum = _mm256_add_epi32(_mm256_madd_epi16(head, c->first), _mm256_madd_epi16(_mm256_and_si256(tail, c->mask), c->second));
-	words = _mm256_and_si256(_mm256_srli_epi32(sum, 13), c->word_mask);
-	words = _mm256_i32gather_epi32((const int *)(const void *)cells, words, 4);
-	return _mm256_sllv_epi32(words, _mm256_and_si256(sum, c->bit_mask));
+	memcpy(&tail, p + c->tail_at, sizeof tail);
+	sum = _mm256_add_epi32(_mm256_madd_epi16(head, c->first), _mm256_madd_epi16(tail, c->second));
+	words = _mm256_i32gather_epi32((const int *)(const void *)cells, _mm256_and_si256(sum, c->words), 1);
+	return _mm256_sllv_epi32(words, _mm256_srli_epi32(sum, SUM_BIT_SHIFT));
 }
 
 /* A bit for each of 32 places: packed, so that the first halves of the four vectors come first (sum_ordered). */
@@ -245,9 +266,9 @@ INLINE_AVX2 size_t sum_look(const struct filter_table *t, const char *bytes, siz
 			    size_t stride)
 {
 	const struct sum_constants c = {
-		_mm256_set1_epi32(FACTOR_1 << 16 | FACTOR_0), _mm256_set1_epi32(FACTOR_3 << 16 | FACTOR_2),
-		_mm256_set1_epi32((int)(uint32_t)(t->gram_mask >> 32)),
-		_mm256_set1_epi32(0x1fff), _mm256_set1_epi32(31),
+		sum_tail_at(t),
+		_mm256_set1_epi32(FACTOR_1 << 16 | FACTOR_0), _mm256_set1_epi32(FACTOR_3 << 16 | FACTOR_2), 
+		_mm256_set1_epi32((int)sum_words(t)),
 	};
 	const uint8_t *cells = t->cells;
 	size_t count = 0;
@@ -264,8 +285,7 @@ INLINE_AVX2 size_t sum_look(const struct filter_table *t, const char *bytes, siz
 }
 
 /* The places of a step in their order. */
-static size_t sum_places(const struct filter_table *t, const char *bytes, size_t n, const struct sum_found *found,
-			 struct filter_place *places)
+static size_t sum_places(const struct filter_table *t, size_t n, const struct sum_found *found, uint32_t *places)
 {
 	const size_t stride = t->steps.stride;
 	uint32_t ordered[4], any = 0;
@@ -279,8 +299,8 @@ static size_t sum_places(const struct filter_table *t, const char *bytes, size_t
 		for (size_t k = 0; k < 4; k += stride) {
 			const size_t at = found->at + 4 * i + k;
 
-			if ((ordered[k] >> i & 1) != 0 && at < n)
-				places[count++] = (struct filter_place){ (uint32_t)at, sum_hash(t, filter_load(bytes + at)) };
+			places[count] = (uint32_t)at;
+			count += (ordered[k] >> i & 1) != 0 && at < n;
 		}
 	}
 	return count;
@@ -295,7 +315,7 @@ AVX2 static size_t sum_chunk(const struct filter_table *t, const char *bytes, si
 
 static void sum_run(const struct filter *f, const struct filter_table *t, const char *bytes, size_t n, struct filter_hits *out)
 {
-	struct filter_place places[CHUNK_STEPS + STEP];
+	uint32_t places[CHUNK_STEPS + STEP + 1];
 	struct sum_found found[CHUNK_STEPS + 1];
 	const size_t chunk = CHUNK_STEPS * STEP;
 
@@ -304,7 +324,7 @@ static void sum_run(const struct filter *f, const struct filter_table *t, const 
 		size_t count = 0;
 
 		for (size_t i = 0; i < found_count; i++) {
-			count += sum_places(t, bytes, n, &found[i], places + count);
+			count += sum_places(t, n, &found[i], places + count);
 			if (count < CHUNK_STEPS)
 				continue;
 			filter_verify(f, bytes, n, places, count, out);
@@ -317,8 +337,8 @@ static void sum_run(const struct filter *f, const struct filter_table *t, const 
 #endif
 
 const struct filter_way filter_ways[FILTER_WAYS] = {
-	{ always, product_steps, product_cells_log2, product_hash, product_set, product_run },
+	{ always, product_steps, product_cells_log2, product_cell_of, product_set, product_run },
 #if defined(__x86_64__)
-	{ has_avx2, sum_steps, sum_cells_log2, sum_hash, sum_set, sum_run },
+	{ has_avx2, sum_steps, sum_cells_log2, sum_cell, sum_set, sum_run },
 #endif
 };

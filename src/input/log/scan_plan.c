@@ -9,7 +9,7 @@
 #include "input/log/wrap.h"
 
 /* Words that are shorter are found by marks. */
-#define WORD_LEAST 8
+#define WORD_LEAST 9
 
 /* Literals of rules that are shorter are looked for by marks too, if they are few. */
 #define SHORT_BYTES 6

@@ -6,7 +6,8 @@
 #define WORD(literal) { literal, sizeof literal - 1 }
 
 const struct sv rules_near_words[RULES_NEAR_WORDS] = {
-	WORD("rebalanc"), WORD("Rebalanc"), WORD("eartbeat"), WORD("group coordinator"), WORD("coordinator dead"),
+	WORD("rebalance"), WORD("rebalancing"), WORD("Rebalance"), WORD("Rebalancing"), WORD("heartbeat"), WORD("Heartbeat"),
+	WORD("group coordinator"), WORD("coordinator dead"),
 	WORD("joining group"), WORD("joined group"), WORD("rejoin"), WORD("re-join"), WORD("revok"), WORD("Revok"),
 	WORD("session timed out"), WORD("session timeout"), WORD("session expired"), WORD("poll interval"), WORD("poll timeout"),
 	WORD("consumer group"), WORD("LeaveGroup"), WORD("OffsetCommit"), WORD("member id"), WORD("UNKNOWN_MEMBER_ID"),

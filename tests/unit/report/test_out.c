@@ -58,7 +58,7 @@ static void text_columns_line_up(void **state)
 	check(OUT_TEXT, write_table,
 	      "  id     n  text\n"
 	      "  W1     7  <a|b>\n"
-	      "  W10  123  \n\n");
+	      "  W10  123\n\n");
 }
 
 static void markdown_escapes_cells(void **state)
@@ -115,6 +115,73 @@ static void lists_are_closed_by_what_follows(void **state)
 	buf_fini(&b);
 }
 
+static void write_bullet_about(struct out *o)
+{
+	out_bullet_refs(o, SV("R2,W1"), SV("a < b"));
+	out_bullet(o, SV("of nothing"));
+}
+
+static void bullets_link_what_they_are_about(void **state)
+{
+	struct buf b;
+	(void)state;
+	check(OUT_TEXT, write_bullet_about, "  * R2,W1: a < b\n  * of nothing\n\n");
+	check(OUT_MARKDOWN, write_bullet_about, "- R2,W1: a \\< b\n- of nothing\n\n");
+	html_of(write_bullet_about, SV_ABSENT, &b);
+	assert_true(contains(&b, SV("<li><a href=\"#R2\">R2</a>, <a href=\"#W1\">W1</a>: a &lt; b</li>\n<li>of nothing</li>")));
+	buf_fini(&b);
+}
+
+static void write_chapters(struct out *o, size_t n)
+{
+	static const char *const ids[] = { "a", "b", "c", "d" };
+	out_title(o, SV("T"), SV("S"));
+	for (size_t i = 0; i < n; i++)
+		out_section(o, ids[i], SV("x & y"));
+}
+
+static void write_three(struct out *o)
+{
+	write_chapters(o, 3);
+}
+
+static void write_four(struct out *o)
+{
+	write_chapters(o, 4);
+}
+
+static void html_has_contents_below_its_title(void **state)
+{
+	struct buf b;
+	(void)state;
+	html_of(write_four, SV_ABSENT, &b);
+	assert_true(contains(&b, SV("<p class=\"sub\">S</p>\n<nav aria-label=\"Contents\">\n<a href=\"#a\">x &amp; y</a>\n")));
+	assert_true(contains(&b, SV("<a href=\"#d\">x &amp; y</a>\n</nav>\n<h2 id=\"a\">")));
+	buf_fini(&b);
+	/* What is seen at once needs none. */
+	html_of(write_three, SV_ABSENT, &b);
+	assert_false(contains(&b, SV("<nav")));
+	buf_fini(&b);
+}
+
+static void html_marks_do_not_hide_one_another(void **state)
+{
+	static const struct lane_point points[] = { { 50, TONE_WARN, 'D', { "", 0 }, { "D1", 2 } },
+						    { 50, TONE_BAD, 'R', { "", 0 }, { "R1", 2 } } };
+	const struct lane lane = { SV("h"), NULL, 0, points, 2 };
+	const struct out_style style = { false, SV_ABSENT };
+	struct buf b;
+	(void)state;
+	buf_init(&b);
+	struct out *o = out_new(&b, OUT_HTML, &style);
+	out_timeline(o, 0, 100, &lane, 1, SV(""));
+	out_finish(o);
+	/* A triangle of 9 from its top, a circle of radius 4: the one ends above the other. */
+	assert_true(contains(&b, SV(" 7l5 9h-10z")));
+	assert_true(contains(&b, SV("cy=\"25\" r=\"4\"")));
+	buf_fini(&b);
+}
+
 static void a_lane_shows_its_marks_in_place(void **state)
 {
 	static const struct lane_span spans[] = { { 20, 39, TONE_BAD, '#', { "", 0 }, { "", 0 } } };
@@ -147,7 +214,8 @@ int main(void)
 		cmocka_unit_test(text_columns_line_up),		   cmocka_unit_test(markdown_escapes_cells),
 		cmocka_unit_test(html_escapes_and_anchors),	   cmocka_unit_test(html_links_ids),
 		cmocka_unit_test(lists_are_closed_by_what_follows), cmocka_unit_test(a_lane_shows_its_marks_in_place),
-		cmocka_unit_test(axis_steps_are_round),
+		cmocka_unit_test(html_has_contents_below_its_title), cmocka_unit_test(html_marks_do_not_hide_one_another),
+		cmocka_unit_test(bullets_link_what_they_are_about), cmocka_unit_test(axis_steps_are_round),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

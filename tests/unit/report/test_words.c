@@ -26,6 +26,39 @@ static void amounts(void **state)
 	is(words_money(arena, false, 5, SV("CNY")), "unknown");
 }
 
+static void amounts_of_steps_stay_apart(void **state)
+{
+	const struct amount_total totals[] = {
+		{ SV("notice"), SV("CNY"), 16170000, 1 }, { SV("notice"), SV("USD"), 3000000, 1 }, { SV("reversal"), SV("CNY"), 16170000, 1 },
+	};
+	(void)state;
+	is(words_amounts(arena, totals, 3), "notice 16.17 CNY and 3.00 USD; reversal 16.17 CNY");
+	is(words_amounts(arena, totals + 1, 1), "notice 3.00 USD");
+	is(words_amounts(arena, totals, 0), "-");
+}
+
+static void the_doer_is_the_host_if_known(void **state)
+{
+	struct rebalance r = { .host = SV("node-3"), .client = SV("c-1"), .member = SV("c-1-7f") };
+	(void)state;
+	is(words_doer(&r), "node-3");
+	r.host = SV_ABSENT;
+	is(words_doer(&r), "c-1");
+	r.client = SV_ABSENT;
+	is(words_doer(&r), "c-1-7f");
+	r.member = SV_ABSENT;
+	is(words_doer(&r), "-");
+}
+
+static void windows_by_their_ids(void **state)
+{
+	const struct window w1 = { .id = 1 }, w12 = { .id = 12 };
+	const struct window *const both[] = { &w1, &w12 };
+	(void)state;
+	is(words_windows(arena, both, 2), "W1,W12");
+	is(words_windows(arena, both, 0), "");
+}
+
 static void durations(void **state)
 {
 	(void)state;
@@ -113,6 +146,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(amounts),
+		cmocka_unit_test(amounts_of_steps_stay_apart),
+		cmocka_unit_test(the_doer_is_the_host_if_known),
+		cmocka_unit_test(windows_by_their_ids),
 		cmocka_unit_test(durations),
 		cmocka_unit_test(proportions),
 		cmocka_unit_test(times_show_the_date_only_when_days_differ),
