@@ -6,18 +6,16 @@
  * Logs whose lines are wrapped, or objects, or of several writers: by blocks,
  * whose literals are found as in plain logs (scan.h), and then line by line.
  * What is around the text of a line is known by its mould (mould.h), and what
- * the text is as in plain logs (scan_line.h). Where both are certain and no rule
- * can know the record, it is counted, and kept as long as it may go on. All
- * other lines go to unwrap.h, and before them what is kept of their writers:
- * so each record is made of the same lines, in the same order, as if all were
- * read with care.
+ * the text is by inner.h. Where both are certain and no rule can know the
+ * record, it is counted, and kept as long as it may go on. All other lines go to
+ * unwrap.h, and before them what is kept of their writers: so each record is made
+ * of the same lines, in the same order, as if all were read with care.
  */
 
 #include "input/log/log_reader.h"
 
 struct log_wrapped;
-/* NULL when that would be of no use for a log that begins so. */
-struct scan_plan *log_wrapped_plan(const struct ingest *in, struct sv head);
+/* plan: of inner.h. */
 struct log_wrapped *log_wrapped_new(struct log_reader *reader, const struct scan_plan *plan);
 /* The first blocks, of which every line is read. */
 int log_wrapped_read_head(struct log_wrapped *b, struct scan_reader *r, size_t head_bytes);

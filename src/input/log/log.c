@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "input/kind.h"
 #include "input/log/form.h"
+#include "input/log/inner.h"
 #include "input/log/log.h"
 #include "input/log/log_reader.h"
 #include "input/log/log_wrapped.h"
@@ -390,7 +391,7 @@ static int read_lines(struct log_reader *reader, const struct log_manner *m)
 	plan = scan_plan_new(in->rules, in->zone, head, in->input);
 	if (plan != NULL)
 		return read_by_blocks(reader, plan, m);
-	plan = log_wrapped_plan(in, head);
+	plan = inner_plan(in->rules, in->zone, head, in->input);
 	return plan != NULL ? read_wrapped(reader, plan, m) : read_with_care(reader, &log_form_lines);
 }
 
