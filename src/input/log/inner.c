@@ -225,22 +225,29 @@ static bool read_message(struct inner *w, struct sv body, const struct scan **fo
 	return true;
 }
 
+/* Whether a mark stands in the message, as each of the short words has one (marks.h). */
+static bool has_mark(const struct scan *found, const struct scan_found *f, size_t at, size_t n)
+{
+	for (size_t i = f->other; i > 0 && found->marks.others[i - 1] >= at; i--)
+		if (found->marks.others[i - 1] < at + n)
+			return true;
+	return false;
+}
+
 /*
  * Whether a word of groups that was found stands in the message, which begins at
  * the byte of what was looked at. None of them has a quote in it, so what begins
- * in the message ends in it. Of the short ones only where the last stands is known.
+ * in the message ends in it.
  */
 static bool is_near(const struct inner *w, const struct scan *found, const struct scan_found *f, struct sv message, size_t at)
 {
-	if (!f->near)
-		return false;
-	for (size_t i = f->first_hit; i < f->hit; i++) {
+	for (size_t i = f->first_hit; f->near && i < f->hit; i++) {
 		const struct filter_hit *h = &found->hits.items[i];
 
 		if (h->literal >= w->plan->rule_literals && h->at >= at && h->at < at + message.n)
 			return true;
 	}
-	return (f->near_at >= at && f->near_at < at + message.n) || rules_near_miss(message);
+	return f->near && has_mark(found, f, at, message.n) && rules_near_miss(message);
 }
 
 /* Of a message that is not read as part of its object: what stands beside it is not known. at: as above. */
@@ -283,7 +290,8 @@ static void look_at_object(struct inner *w, const struct scan *found, const stru
 	out->sort = SCAN_LINE_DOUBTFUL;
 	out->near = SV_ABSENT;
 	out->known = false;
-	if (!object_seen(&w->shapes, text, &seen) || !line_starts_fit_none(&w->starts, text) ||
+	/* What is longer is cut before it is read (rules_join.c). */
+	if (text.n > RECORD_BYTES_MAX || !object_seen(&w->shapes, text, &seen) || !line_starts_fit_none(&w->starts, text) ||
 	    !read_message(w, seen.body, &found, &f, &message) || holds_record(w, message))
 		return;
 	if (found == &w->message.found)

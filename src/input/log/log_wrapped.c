@@ -226,9 +226,8 @@ static int count_record(struct log_wrapped *b, const struct line *line, const st
 {
 	const struct mould *m = moulded->mould;
 
-	/* What the writer had in the making there ends before what is kept of it here, and one of both there is not. */
-	if (unwrap_pass_record(b->reader->unwrap, m->writer, line->number, l->layout) != 0 ||
-	    close_record(b, m->writer) != 0)
+	/* Of what is kept of the writer here and what it has in the making there, one there is not. */
+	if (close_record(b, m->writer) != 0 || unwrap_pass_record(b->reader->unwrap, m->writer, line->number, l->layout) != 0)
 		return -1;
 	open_record(b, line, moulded, l);
 	b->passed++;
@@ -242,9 +241,9 @@ static int continue_record(struct log_wrapped *b, const struct line *line, const
 	/* A line without a wrapper may go on with the last that has one (unwrap.c). */
 	if (!mould->has_wrapper && !unwrap_wrote_last(b->reader->unwrap, mould->writer))
 		return read_with_care(b, line, mould);
+	keep_first(o);
 	if (!o->is_open || o->is_whole || o->byte_count + line->text.n > KEPT_BYTES)
 		return read_with_care(b, line, mould);
-	keep_first(o);
 	keep_line(o, line);
 	unwrap_pass(b->reader->unwrap, mould->writer, line->number);
 	b->passed++;

@@ -251,6 +251,31 @@ static void the_wrapper_may_change(void **state)
 	assert_int_equal(events_of(&b, REVOKED), 1);
 }
 
+/* What is longer than a record may be is cut, and that is said: of a line with one below it, and of an object. */
+static void long_records_are_cut(void **state)
+{
+	static const char *const starts[] = { "2026-11-30 13:01:00,000 INFO  [main] a.b.C - ", "{\"ts\":1796043660.5,\"level\":\"INFO\",\"msg\":\"" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct buf b;
+
+		buf_init(&b);
+		add_lines(&b, "[pod/a-1/app] ", "");
+		for (int k = 0; k < HEAD_LINES; k++)
+			buf_printf(&b, "[pod/a-1/app] %sx%s\n", starts[i], i == 1 ? "\"}" : "");
+		buf_printf(&b, "[pod/a-1/app] %s", starts[i]);
+		for (int k = 0; k < RECORD_BYTES_MAX - (i == 0 ? 1000 : 0); k++)
+			buf_add_char(&b, 'x');
+		buf_printf(&b, "%s\n[pod/a-1/app] \tat a.b.C(C.java:12)\n", i == 1 ? "\"}" : "");
+		for (int k = 0; k < 30; k++)
+			buf_add(&b, SV("[pod/a-1/app] \tat a.b.C.that.has.a.long.name.indeed(C.java:12)\n"));
+		add_lines(&b, "[pod/a-1/app] ", "");
+		/* Severity stands before the code. */
+		assert_int_equal(events_of(&b, "1 log.record_too_long"), i == 0 ? 1 : 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -262,6 +287,7 @@ int main(void)
 		cmocka_unit_test(a_literal_that_pieces_split_is_found),
 		cmocka_unit_test(lines_below_a_message_are_its_pods),
 		cmocka_unit_test(the_wrapper_may_change),
+		cmocka_unit_test(long_records_are_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
