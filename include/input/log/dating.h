@@ -66,5 +66,7 @@ bool dating_name_day(struct sv base_name, int64_t *day);
  * an hour. False when it is not, or no zone is that far.
  */
 bool dating_zone_by_instant(const struct tstamp *t, struct host_time instant, struct zone *out);
+/* The same of a time that has been read as if it were UTC. */
+bool dating_zone_by_local(struct host_time as_utc, struct host_time instant, struct zone *out);
 
 #endif

@@ -60,12 +60,22 @@ struct log_plain {
 /* 0, or -1 when the sink failed. */
 int log_take_plain(struct log_reader *reader, struct log_writer *w, const struct log_plain *r);
 
+/*
+ * As take_record in log.c, of a record that no rule knows, or one that says
+ * nothing (known), whose writer has had records before. near: the message, when it speaks of consumer groups; else
+ * absent. host: of its wrapper. False when that cannot be done without the
+ * record: nothing was done.
+ */
+bool log_take_counted(struct log_reader *reader, struct log_writer *w, const struct log_counted *r, struct sv host, bool known,
+		      struct sv near, const struct place *place);
+
 /* How a log is read; for tests, for what is concluded does not depend on it. */
 struct log_manner {
 	bool careful;		/* every line of it */
 	unsigned threads;
 	size_t block_bytes;
 	size_t head_bytes;	/* that are read with care in any case; less than STREAM_HEAD_BYTES */
+	uint64_t *passed;	/* NULL, or where to say how many lines of a log in wrappers were not read with care */
 };
 int log_read_in_manner(struct ingest *in, const struct log_manner *m);
 

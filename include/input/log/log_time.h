@@ -52,6 +52,17 @@ bool log_times_settle(struct log_times *t, struct log_clock *c, const struct unw
 		      struct host_time *out);
 /* Records without wrappers were taken elsewhere, whose times lack nothing: the first of them, the least, and the last. */
 void log_times_passed(struct log_times *t, struct host_time first, struct host_time least, struct host_time last);
+/* A record of which only its own time is asked, which lacks nothing and was written in one zone or in none. */
+struct log_counted {
+	struct host_time time;	/* without a zone as if it were UTC */
+	bool zoned;
+	bool has_wrapper, prompt;	/* as in struct unwrapped */
+	bool has_outer;		/* the wrapper's time is an instant */
+	struct host_time outer;
+	uint64_t serial;	/* of its writer */
+};
+/* As log_times_settle. False when it cannot do without the record: nothing was done. */
+bool log_times_count(struct log_times *t, struct log_clock *c, const struct log_counted *r, const struct place *place, struct host_time *out);
 /* At the end of the log: where years and dates came from, and which times did not count. */
 void log_times_note(const struct log_times *t);
 

@@ -60,7 +60,11 @@ struct scan_plan {
 	struct sv short_literals[MARKS_PAIRS_MAX];
 	size_t pair_offsets[MARKS_PAIRS_MAX];
 	struct zone zone;
+	bool finds_only;	/* of a block only marks and literals are found: its lines are looked at by whoever takes it (log_wrapped.c) */
 };
+
+/* For lines that have no form: only what is found in them is wanted. NULL when a rule has no literal. */
+struct scan_plan *scan_plan_of_literals(const struct rules *r, struct zone z, struct sv sample, struct arena *a);
 
 static inline uint64_t scan_load(const char *p)
 {

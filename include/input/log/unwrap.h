@@ -52,11 +52,48 @@ int unwrap_end(struct unwrap *u);
  * others of its records may be taken elsewhere. 0, or -1 when the sink said so.
  */
 int unwrap_end_own(struct unwrap *u);
+/* Whether it has written, and which it is. */
+bool unwrap_own(const struct unwrap *u, size_t *writer, uint64_t *serial);
 /*
  * Records of that writer were taken elsewhere, up to that line: what comes next
  * follows them. False when it is not known here.
  */
 bool unwrap_passed(struct unwrap *u, uint64_t line, int layout_hint, size_t *writer, uint64_t *serial);
+/*
+ * The way that the last line went. Another that begins the same goes the same
+ * way, when all layers on it are quick: mould.h.
+ */
+struct unwrap_way {
+	bool is_straight;	/* through quick layers alone, and all of its text to one writer */
+	enum wrap_quick last;	/* of the innermost layer */
+	const char *member;	/* as in struct wrap_layer */
+	struct sv text;		/* what was inside, as long as the line and no other line has come; with its end where the wrapper says it */
+	struct sv time_text, time_layout;	/* of the one layer that has a time; as long */
+	bool has_time, prompt;
+	struct tstamp time;
+	bool has_wrapper;
+	size_t writer;
+	uint64_t serial;
+	struct sv host;		/* as long as the writer has its place */
+};
+const struct unwrap_way *unwrap_last_way(const struct unwrap *u);
+/*
+ * Whether it is certain what one more line does that goes that way to the
+ * writer, by that line alone: nothing of it is held back, and it has its place
+ * yet.
+ */
+bool unwrap_is_ready(const struct unwrap *u, size_t writer, uint64_t serial, bool has_time);
+/* A line that stands before others that were passed by since (below); as unwrap_add, but who wrote last stays as it was. */
+int unwrap_add_late(struct unwrap *u, size_t writer, const struct line *line);
+/* Whether it wrote the last line. */
+bool unwrap_wrote_last(const struct unwrap *u, size_t writer);
+/* A line of that writer, which is ready, was taken elsewhere. */
+void unwrap_pass(struct unwrap *u, size_t writer, uint64_t line);
+/*
+ * And a record begins with it, of that layout: ends what is in the making here.
+ * 0, or -1 when the sink said so.
+ */
+int unwrap_pass_record(struct unwrap *u, size_t writer, uint64_t line, int layout_hint);
 /* Lines that belong to no record. */
 uint64_t unwrap_orphans(const struct unwrap *u);
 /* Entries that were dropped since their collector's id had come before. */

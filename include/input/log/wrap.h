@@ -24,12 +24,28 @@ enum wrap_piece {
 	WRAP_UNENDED,	/* without the end of a line: more may follow */
 };
 
+/*
+ * Whether a wrapper is known by what stands around the text, so that the same
+ * bytes with another time among them are the same layer again: what mould.h
+ * needs to know. A column of the tables of wrappers.
+ */
+enum wrap_quick {
+	WRAP_SLOW,	/* no: what it is depends on the text too, on lines before it, or each has its own id */
+	WRAP_BY_PREFIX,	/* what stands before the text alone decides, whatever follows */
+	WRAP_BEFORE_NOBODY,	/* the same, where no name or tag stands at the start of the text (wrap_stamp_names_nobody) */
+	WRAP_BY_OBJECT,	/* a member of an object, which is a text of JSON: the others decide */
+};
+
 /* One layer. Texts are views into the line, or in the arena. */
 struct wrap_layer {
 	const char *name;	/* of the wrapper */
+	enum wrap_quick quick;
+	const char *member;	/* whose text it is, of an object that is quick; else NULL */
 	struct sv text;		/* what was inside */
 	bool has_time;
 	struct tstamp time;
+	struct sv time_text;	/* as it is written; absent when that is not told */
+	struct sv time_layout;	/* as for tstamp_read; absent: by trial */
 	bool prompt;		/* the time is that of the writing, by the clock of the writer's machine */
 	struct sv host;		/* that it names: a machine or a pod; absent when none */
 	struct sv writer;	/* whose line it is, among others in the file: stream, unit, container; absent when not said */
@@ -74,6 +90,13 @@ bool wrap_json_peel(struct sv line, struct wrap_memory *m, struct wrap_layer *ou
 bool wrap_stamp_peel(struct sv line, struct wrap_memory *m, struct wrap_layer *out);
 /* Whether it begins with a date and a time of day, bracketed or not, as an application writes them. */
 bool wrap_stamp_begins(struct sv line);
+/*
+ * Whether what follows a time does not begin with what a wrapper puts there: a host
+ * and its program, a stream or labels; whatever is remembered.
+ */
+bool wrap_stamp_names_nobody(struct sv text);
+/* docker and the kubelet write so many digits of a second: behind them anything is a line. */
+#define WRAP_STAMP_NANOS 9
 
 /* INFO, Warning: no name of a host or a program. */
 bool wrap_is_level(struct sv s);

@@ -34,6 +34,9 @@ void regex_free(struct regex *r);
 /* Searches from byte "from" of the subject on; false also when a limit was hit. */
 bool regex_match(const struct regex *r, struct sv subject, size_t from);
 
+/* Whether no subject that begins so can match, whatever follows. False when that is not certain. */
+bool regex_excludes_start(const struct regex *r, struct sv start);
+
 /*
  * Of the last match: a group as a view into its subject, absent when it took no
  * part. Group 0 is the whole match.

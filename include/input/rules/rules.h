@@ -116,6 +116,10 @@ void rules_events_init(struct rules_events *it, const struct rules *r, const str
 void rules_events_among(struct rules_events *it, const struct rules *r, const struct log_record *record, const uint32_t *numbers,
 			size_t count, const char **rule);
 bool rules_events_next(struct rules_events *it, struct event *e);
+/* Whether a rule knows the record and that is all that there is to say of it: no event, and no word. */
+bool rules_events_is_silent(const struct rules_events *it);
+/* Whether what stands beside the message decides whether the rule of that number fits. */
+bool rules_looks_beside(const struct rules *r, uint32_t number);
 /* Whether the rule is one of "event cut": the record is the beginning of a message. NULL is no rule. */
 bool rules_is_cut(const struct rule *rule);
 

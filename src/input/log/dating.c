@@ -245,15 +245,11 @@ bool dating_name_day(struct sv base_name, int64_t *day)
 	return false;
 }
 
-bool dating_zone_by_instant(const struct tstamp *t, struct host_time instant, struct zone *out)
+bool dating_zone_by_local(struct host_time as_utc, struct host_time instant, struct zone *out)
 {
-	struct host_time as_utc[2];
-	enum zone_local local;
-	int64_t ahead, quarters, late;
+	const int64_t ahead = as_utc.us - instant.us;
+	int64_t quarters, late;
 
-	if (t->zoned || !tstamp_resolve(t, (struct zone){ 0 }, as_utc, &local))
-		return false;
-	ahead = as_utc[0].us - instant.us;
 	if (llabs(ahead) > ZONE_MOST_US + QUARTER_US / 2)
 		return false;
 	quarters = (ahead + (ahead >= 0 ? QUARTER_US / 2 : -QUARTER_US / 2)) / QUARTER_US;
@@ -262,4 +258,12 @@ bool dating_zone_by_instant(const struct tstamp *t, struct host_time instant, st
 		return false;
 	*out = (struct zone){ .offset_s = (int32_t)(quarters * (QUARTER_US / US_PER_S)) };
 	return true;
+}
+
+bool dating_zone_by_instant(const struct tstamp *t, struct host_time instant, struct zone *out)
+{
+	struct host_time as_utc[2];
+	enum zone_local local;
+
+	return !t->zoned && tstamp_resolve(t, (struct zone){ 0 }, as_utc, &local) && dating_zone_by_local(as_utc[0], instant, out);
 }

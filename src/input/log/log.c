@@ -9,8 +9,10 @@
 #include "base/buf.h"
 #include "input/kind.h"
 #include "input/log/form.h"
+#include "input/log/inner.h"
 #include "input/log/log.h"
 #include "input/log/log_reader.h"
+#include "input/log/log_wrapped.h"
 
 #define BACKWARDS_CODE "log.time_backwards"
 
@@ -248,6 +250,22 @@ int log_take_plain(struct log_reader *reader, struct log_writer *w, const struct
 	return put_events(reader, w, &it, &r->joined, &stamp);
 }
 
+bool log_take_counted(struct log_reader *reader, struct log_writer *w, const struct log_counted *r, struct sv host, bool known,
+		      struct sv near, const struct place *place)
+{
+	struct ingest *in = reader->in;
+	struct host_time time;
+
+	if (sv_is_absent(in->info->format) || !log_times_count(&reader->times, &w->clock, r, place, &time))
+		return false;
+	in->info->records++;
+	in->info->unrecognized += !known;
+	note_time(reader, w, log_host_of(reader, sv_is_absent(in->info->host) ? host : SV_ABSENT), time, place);
+	if (!sv_is_absent(near))
+		log_note_near_miss(reader, near, place);
+	return true;
+}
+
 /* 0 at the end of the pieces, also when damage ended them (recorded by then); -1 when the sink failed. */
 static int read_pieces(const struct log_form *form, void *pieces, struct unwrap *u)
 {
@@ -337,27 +355,56 @@ static int read_by_blocks(struct log_reader *reader, const struct scan_plan *pla
 	return rc;
 }
 
-static struct scan_plan *plan_for(const struct ingest *in, const struct log_manner *m)
+static int read_wrapped(struct log_reader *reader, const struct scan_plan *plan, const struct log_manner *m)
 {
+	struct scan_reader *blocks = scan_reader_new(reader->in->stream, m->block_bytes);
+	struct log_wrapped *lines = log_wrapped_new(reader, plan);
+	uint64_t offset;
+	struct sv rest;
+	int rc = log_wrapped_read_head(lines, blocks, m->head_bytes);
+
+	if (rc == 0)
+		rc = scan_run(blocks, plan, m->threads, (struct scan_run_sink){ log_wrapped_take, lines });
+	rest = scan_reader_rest(blocks, &offset);
+	if (rc == 0)
+		rc = log_wrapped_end(lines, rest.n == 0);
+	if (rc == 0)
+		rc = read_the_rest(reader, rest, log_wrapped_lines(lines), offset);
+	if (m->passed != NULL)
+		*m->passed = log_wrapped_passed(lines);
+	log_wrapped_free(lines);
+	scan_reader_free(blocks);
+	return rc;
+}
+
+/* By blocks, where that is of use; else with care. */
+static int read_lines(struct log_reader *reader, const struct log_manner *m)
+{
+	const struct ingest *in = reader->in;
 	struct sv head = stream_head(in->stream);
+	const struct scan_plan *plan;
 
 	/* What is no longer than its head is read by then; with a byte order mark places are not those of the bytes. */
 	if (m->careful || head.n <= m->head_bytes || lines_preview(in->input, head).p != head.p)
-		return NULL;
-	return scan_plan_new(in->rules, in->zone, sv_sub(head, 0, m->head_bytes), in->input);
+		return read_with_care(reader, &log_form_lines);
+	head = sv_sub(head, 0, m->head_bytes);
+	plan = scan_plan_new(in->rules, in->zone, head, in->input);
+	if (plan != NULL)
+		return read_by_blocks(reader, plan, m);
+	plan = inner_plan(in->rules, in->zone, head, in->input);
+	return plan != NULL ? read_wrapped(reader, plan, m) : read_with_care(reader, &log_form_lines);
 }
 
 int log_read_in_manner(struct ingest *in, const struct log_manner *m)
 {
 	struct log_reader *reader = arena_alloc(in->input, sizeof *reader);
 	const struct log_form *form = form_of(in);
-	struct scan_plan *plan = form == &log_form_lines ? plan_for(in, m) : NULL;
 	int rc;
 
 	reader->in = in;
 	reader->unwrap = unwrap_new(in->rules, in->zone, (struct unwrap_sink){ take_record, reader });
 	log_times_init(&reader->times, in, form);
-	rc = plan != NULL ? read_by_blocks(reader, plan, m) : read_with_care(reader, form);
+	rc = form == &log_form_lines ? read_lines(reader, m) : read_with_care(reader, form);
 	note_left_out(in, reader->unwrap);
 	log_times_note(&reader->times);
 	if (rc == 0)

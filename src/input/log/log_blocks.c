@@ -214,6 +214,19 @@ static int put_plain(struct log_blocks *b, struct log_writer *w, const struct sc
 	return log_take_plain(b->reader, w, &b->plain);
 }
 
+/*
+ * Lines that are of no other writer may yet have a wrapper's time, which tells the zone
+ * of all of its records: then each of them is read.
+ */
+static bool is_zone_told(const struct log_blocks *b)
+{
+	const struct log_reader *reader = b->reader;
+	uint64_t serial;
+	size_t writer;
+
+	return unwrap_own(reader->unwrap, &writer, &serial) && reader->writers[writer].serial == serial && reader->writers[writer].clock.has_zone;
+}
+
 static int take_plain(struct log_blocks *b, const struct scan_text *t, const struct scan *s, const struct scan_piece *p)
 {
 	for (size_t i = 0; i < p->plain_count; i++) {
@@ -223,7 +236,9 @@ static int take_plain(struct log_blocks *b, const struct scan_text *t, const str
 
 		if (stop_reading(b) != 0)
 			return -1;
-		rc = put_plain(b, writer_behind(b, b->lines + 1 + r->line, r->form), t, s, r, end);
+		rc = 1;
+		if (!is_zone_told(b))
+			rc = put_plain(b, writer_behind(b, b->lines + 1 + r->line, r->form), t, s, r, end);
 		if (rc == 1)
 			rc = read_plain(b, t, r, end);
 		if (rc != 0)
@@ -301,8 +316,15 @@ static int take_lead(struct log_blocks *b, const struct scan_text *t, const stru
 
 /* ---- blocks ---- */
 
+static int read_instead(struct log_blocks *b, const struct scan_text *t, const struct scan_piece *p)
+{
+	return b->is_open && read_open(b) != 0 ? -1 : read_piece(b, t, p);
+}
+
 static int take_piece(struct log_blocks *b, const struct scan_text *t, const struct scan *s, const struct scan_piece *p)
 {
+	if (is_zone_told(b))
+		return read_instead(b, t, p);
 	if (p->sort == SCAN_LEAD)
 		return take_lead(b, t, p);
 	if (close_record(b) != 0)
@@ -317,6 +339,8 @@ static int take_piece(struct log_blocks *b, const struct scan_text *t, const str
 		return take_plain(b, t, s, p);
 	if (stop_reading(b) != 0)
 		return -1;
+	if (is_zone_told(b))
+		return read_piece(b, t, p);
 	count_piece(b, t, s, p);
 	return 0;
 }
@@ -329,9 +353,14 @@ int log_blocks_take(void *context, const struct scan_text *text, const struct sc
 		if (take_piece(b, text, found, &found->pieces[i]) != 0)
 			return -1;
 	if (found->is_open) {
+		const struct scan_piece last = { .start = found->open.at, .end = (uint32_t)text->n, .line = found->open.line };
+
 		if (close_record(b) != 0 || stop_reading(b) != 0)
 			return -1;
-		open_record(b, text, found);
+		if (!is_zone_told(b))
+			open_record(b, text, found);
+		else if (read_piece(b, text, &last) != 0)
+			return -1;
 	}
 	b->lines += found->lines;
 	return 0;

@@ -250,9 +250,9 @@ static void look_ahead(struct log_times *t)
 /* ---- zones ---- */
 
 /* Writers that begin later than the look ahead reaches are like the rest. */
-static void ask_zone(struct log_times *t, struct log_clock *c, const struct unwrapped *r)
+static void ask_zone(struct log_times *t, struct log_clock *c, uint64_t serial)
 {
-	const struct zone_vote *v = &t->votes[r->serial <= UNWRAP_WRITERS_MAX ? r->serial : 0];
+	const struct zone_vote *v = &t->votes[serial <= UNWRAP_WRITERS_MAX ? serial : 0];
 
 	look_ahead(t);
 	c->asked = true;
@@ -262,19 +262,23 @@ static void ask_zone(struct log_times *t, struct log_clock *c, const struct unwr
 	c->zone = v->zone;
 }
 
-/* When clocks are changed, the wrapper's show it. */
-static void follow_zone(struct log_clock *c, const struct tstamp *written, struct host_time instant)
+/* When clocks are changed, the wrapper's show it. zone: by this record, NULL when it tells none. */
+static void follow_zone(struct log_clock *c, const struct zone *zone)
 {
-	struct zone zone;
-
-	if (!dating_zone_by_instant(written, instant, &zone) || zone.offset_s == c->zone.offset_s) {
+	if (zone == NULL || zone->offset_s == c->zone.offset_s) {
 		c->in_a_row = 0;
 		return;
 	}
-	c->in_a_row = c->in_a_row > 0 && zone.offset_s == c->other.offset_s ? c->in_a_row + 1 : 1;
-	c->other = zone;
+	c->in_a_row = c->in_a_row > 0 && zone->offset_s == c->other.offset_s ? c->in_a_row + 1 : 1;
+	c->other = *zone;
 	if (c->in_a_row >= IN_A_ROW)
-		c->zone = zone;
+		c->zone = *zone;
+}
+
+static struct zone zone_known(const struct log_times *t, const struct log_clock *c, enum zone_source *source)
+{
+	*source = c->has_zone ? ZONE_BY_WRAPPER : ZONE_OF_INPUT;
+	return c->has_zone ? c->zone : t->in->zone;
 }
 
 /* For a time without a zone: the user's word, what the wrapper's times tell, or what is assumed. */
@@ -282,18 +286,15 @@ static struct zone zone_for(struct log_times *t, struct log_clock *c, const stru
 {
 	struct tstamp written;
 	struct host_time instant;
+	struct zone zone;
 
-	*source = ZONE_OF_INPUT;
 	if (tells_zone(t->in, r, &written, &instant)) {
 		if (!c->asked)
-			ask_zone(t, c, r);
+			ask_zone(t, c, r->serial);
 		if (c->has_zone)
-			follow_zone(c, &written, instant);
+			follow_zone(c, dating_zone_by_instant(&written, instant, &zone) ? &zone : NULL);
 	}
-	if (!c->has_zone)
-		return t->in->zone;
-	*source = ZONE_BY_WRAPPER;
-	return c->zone;
+	return zone_known(t, c, source);
 }
 
 /* ---- the time of a record ---- */
@@ -395,6 +396,45 @@ bool log_times_settle(struct log_times *t, struct log_clock *c, const struct unw
 	note_change(t->in, s.dated, place);
 	note_zone(t, s.zone, s.source);
 	*out = s.time;
+	return true;
+}
+
+/* As zone_for. */
+static struct zone zone_for_counted(struct log_times *t, struct log_clock *c, const struct log_counted *r, enum zone_source *source)
+{
+	struct zone zone;
+
+	if (!t->in->zone_is_option && r->prompt && r->has_outer) {
+		if (!c->asked)
+			ask_zone(t, c, r->serial);
+		if (c->has_zone)
+			follow_zone(c, dating_zone_by_local(r->time, r->outer, &zone) ? &zone : NULL);
+	}
+	return zone_known(t, c, source);
+}
+
+bool log_times_count(struct log_times *t, struct log_clock *c, const struct log_counted *r, const struct place *place, struct host_time *out)
+{
+	enum zone_source source = ZONE_WRITTEN;
+	struct zone zone;
+
+	/* Which zone was written, and what an hour that is there twice means, is for those who have the record. */
+	if (r->zoned ? t->zone_source < ZONE_WRITTEN : t->in->zone.rules != NULL)
+		return false;
+	*out = r->time;
+	if (!r->zoned) {
+		zone = zone_for_counted(t, c, r, &source);
+		out->us -= zone.offset_s * US_PER_S;
+	}
+	if (r->has_outer)
+		outer_times_add(&t->outer, r->outer, *out, r->zoned, place);
+	t->dating.anchor = *out;
+	t->dating.has_anchor = true;
+	/* As bracket_start has it. */
+	if (!r->has_wrapper && !t->dating.is_past_start)
+		pass_dated(&t->dating, *out);
+	if (!r->zoned)
+		note_zone(t, zone, source);
 	return true;
 }
 

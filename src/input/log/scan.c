@@ -429,6 +429,8 @@ void scan_block(struct scan *s, const char *bytes, size_t n, bool unended)
 	begin_block(s);
 	marks_find(&s->marks, bytes, n, &s->plan->wanted);
 	filter_run(s->plan->filter, bytes, n, &s->hits);
+	if (s->plan->finds_only)
+		return;
 	leave_out_words(s, bytes);
 	for (size_t i = 0; i < s->marks.end_count; i = s->lines) {
 		if (may_be_quiet(s))

@@ -374,6 +374,16 @@ struct scan_plan *scan_plan_new(const struct rules *r, struct zone z, struct sv 
 	return p;
 }
 
+struct scan_plan *scan_plan_of_literals(const struct rules *r, struct zone z, struct sv sample, struct arena *a)
+{
+	struct scan_plan *p = arena_alloc(a, sizeof *p);
+
+	p->zone = z;
+	p->finds_only = true;
+	p->none = head_none_new(r, a);
+	return make_filter(p, r, sample, a) ? p : NULL;
+}
+
 int scan_plan_layout(const struct scan_plan *p, unsigned form)
 {
 	return p->forms[form].head->layout;

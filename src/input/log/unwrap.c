@@ -26,6 +26,12 @@ struct around {
 	struct sv written;	/* the line of the file */
 	uint64_t number, byte_offset;
 	bool second, unended;
+	/* For struct unwrap_way. */
+	bool is_roundabout;	/* not straight */
+	bool has_pieces;	/* the innermost layer has, and what is pending is its writer's */
+	enum wrap_quick last;
+	const char *member;
+	struct sv time_text, time_layout;
 };
 
 /* The text of a line as written, and of what was around it; kept until its record is complete. */
@@ -81,9 +87,11 @@ struct unwrap {
 	uint64_t orphans;	/* of writers that gave up their place */
 	struct pending pending[UNWRAP_WRITERS_MAX];
 	size_t open_objects;	/* among them */
+	size_t pending_count;	/* in use */
 	bool ends_seen;		/* lines of this file end */
 	struct seen seen;	/* ids of entries */
 	uint64_t repeats;
+	struct unwrap_way way;
 };
 
 static char *bytes_once(char **bytes)
@@ -126,7 +134,7 @@ static bool key_eq(const struct key *a, const struct key *b)
 static void keep(struct kept *k, const struct around *a)
 {
 	k->around = *a;
-	k->around.host = k->around.writer = k->around.written = SV_ABSENT;
+	k->around.host = k->around.writer = k->around.written = k->around.time_text = SV_ABSENT;
 	/* A line without wrapper is the record's own first line. */
 	if (a->wrapper == NULL || a->written.n == 0)
 		return;
@@ -313,6 +321,28 @@ static int add_line(struct unwrap *u, struct writer *w, struct sv line, const st
 	return 0;
 }
 
+/* What is told of the way that the line went, by what was around its text. */
+static void note_way(struct unwrap *u, const struct writer *w, struct sv text, const struct around *a)
+{
+	size_t feed;
+
+	u->way = (struct unwrap_way){
+		.is_straight = !a->is_roundabout && !a->second && !a->unended && a->id == 0 && !sv_find_char(text, '\n', &feed),
+		.last = a->last,
+		.member = a->member,
+		.text = text,
+		.time_text = a->time_text,
+		.time_layout = a->time_layout,
+		.has_time = a->has_time,
+		.prompt = a->prompt,
+		.time = a->time,
+		.has_wrapper = a->wrapper != NULL,
+		.writer = (size_t)(w - u->writers),
+		.serial = w->serial,
+		.host = w->key.host_n > 0 ? (struct sv){ w->key.bytes, w->key.host_n } : SV_ABSENT,
+	};
+}
+
 /* A wrapper may hold several lines at once: a message with its trace. */
 static int add_lines(struct unwrap *u, struct sv text, const struct around *a)
 {
@@ -324,6 +354,8 @@ static int add_lines(struct unwrap *u, struct sv text, const struct around *a)
 		return -1;
 	u->last = w;
 	w->last_line = a->number;
+	note_way(u, w, text, a);
+	u->way.is_straight &= !continues;
 	while (!sv_is_absent(text)) {
 		struct sv line = sv_cut(&text, '\n');
 
@@ -370,6 +402,7 @@ static int end_pending(struct unwrap *u, struct pending *p, bool ended)
 	int rc;
 
 	a.unended = a.unended || p->cut || (!ended && p->said);
+	a.is_roundabout = true;
 	u->open_objects -= p->is_object;
 	/* The names were those of the key; they live on while it is busy. */
 	a.host = p->key.host_n > 0 ? (struct sv){ p->key.bytes, p->key.host_n } : SV_ABSENT;
@@ -378,6 +411,7 @@ static int end_pending(struct unwrap *u, struct pending *p, bool ended)
 	/* An object that never ended is the lines that it was. */
 	rc = p->is_object && !ended ? add_lines(u, text, &a) : peel(u, text, a, p->layers);
 	p->busy = p->used = p->is_object = false;
+	u->pending_count--;
 	return rc;
 }
 
@@ -399,9 +433,10 @@ static struct pending *free_pending(struct unwrap *u)
 	return found;
 }
 
-static void begin_pending(struct pending *p, const struct key *k, const struct around *a, unsigned layers)
+static void begin_pending(struct unwrap *u, struct pending *p, const struct key *k, const struct around *a, unsigned layers)
 {
 	p->used = true;
+	u->pending_count++;
 	p->said = p->cut = false;
 	p->key = *k;
 	p->n = 0;
@@ -435,7 +470,7 @@ static int take_piece(struct unwrap *u, const struct wrap_layer *layer, struct a
 			return peel(u, layer->text, *a, layers);
 		if (p->used && end_pending(u, p, false) != 0)
 			return -1;
-		begin_pending(p, &k, a, layers);
+		begin_pending(u, p, &k, a, layers);
 	}
 	add_piece(p, layer->text);
 	p->said = layer->piece == WRAP_OPEN;
@@ -454,7 +489,7 @@ static int begin_object(struct unwrap *u, struct sv line, struct around *a, unsi
 		return add_lines(u, line, a);
 	if (p->used && end_pending(u, p, false) != 0)
 		return -1;
-	begin_pending(p, &k, a, layers);
+	begin_pending(u, p, &k, a, layers);
 	p->is_object = true;
 	p->depth = depth;
 	p->last_line = a->number;
@@ -497,6 +532,7 @@ static int take_text(struct unwrap *u, struct sv text, struct around *a, unsigne
 		char *line = arena_strdup(u->memory.record, text);
 
 		object_lines_join(line, text.n);
+		a->is_roundabout = true;
 		return peel(u, (struct sv){ line, text.n }, *a, layers);
 	}
 	return object_lines_open(text, &depth) ? begin_object(u, text, a, layers, depth) : add_lines(u, text, a);
@@ -515,6 +551,16 @@ static bool says_more(const struct tstamp *inner, const struct tstamp *outer)
 static void put_around(struct around *a, const struct wrap_layer *layer, struct arena *arena)
 {
 	a->wrapper = layer->name;
+	/* What decides about a layer must stand before the next, and of two times it is not clear which counts. */
+	a->is_roundabout |= layer->quick == WRAP_SLOW || (a->last != WRAP_SLOW && a->last != WRAP_BY_PREFIX) || (layer->has_time && a->has_time) ||
+			    a->has_pieces;
+	a->has_pieces = layer->piece != WRAP_WHOLE;
+	a->last = layer->quick;
+	a->member = layer->member;
+	if (layer->has_time) {
+		a->time_text = layer->time_text;
+		a->time_layout = layer->time_layout;
+	}
 	if (layer->has_time && (!a->has_time || says_more(&layer->time, &a->time))) {
 		a->has_time = true;
 		a->time = layer->time;
@@ -588,6 +634,7 @@ static struct around around_line(const struct line *line, struct sv written)
 int unwrap_add(struct unwrap *u, const struct line *line)
 {
 	arena_reset(u->memory.record);
+	u->way.is_straight = false;
 	return peel(u, line->text, around_line(line, line->text), 0);
 }
 
@@ -610,6 +657,18 @@ int unwrap_end(struct unwrap *u)
 	return 0;
 }
 
+bool unwrap_own(const struct unwrap *u, size_t *writer, uint64_t *serial)
+{
+	for (size_t i = 0; i < UNWRAP_WRITERS_MAX; i++) {
+		if (!u->writers[i].used || u->writers[i].key.n > 0)
+			continue;
+		*writer = i;
+		*serial = u->writers[i].serial;
+		return true;
+	}
+	return false;
+}
+
 static struct writer *own_writer(struct unwrap *u)
 {
 	for (size_t i = 0; i < UNWRAP_WRITERS_MAX; i++)
@@ -630,7 +689,11 @@ int unwrap_end_own(struct unwrap *u)
 			return -1;
 	}
 	w = own_writer(u);
-	return w != NULL ? end_writer(u, w) : 0;
+	if (w == NULL)
+		return 0;
+	/* What was taken elsewhere is a record that a layout fits: add_line would have seen it. */
+	w->laid = w->laid || w->bare;
+	return end_writer(u, w);
 }
 
 bool unwrap_passed(struct unwrap *u, uint64_t line, int layout_hint, size_t *writer, uint64_t *serial)
@@ -645,6 +708,66 @@ bool unwrap_passed(struct unwrap *u, uint64_t line, int layout_hint, size_t *wri
 	*writer = (size_t)(w - u->writers);
 	*serial = w->serial;
 	return true;
+}
+
+/* ---- lines that were taken elsewhere ---- */
+
+const struct unwrap_way *unwrap_last_way(const struct unwrap *u)
+{
+	return &u->way;
+}
+
+/* Pieces of its last line, or an object that has not ended. */
+static bool has_pending(const struct unwrap *u, const struct key *k)
+{
+	for (size_t i = 0; i < UNWRAP_WRITERS_MAX && u->pending_count > 0; i++)
+		if (u->pending[i].used && key_eq(&u->pending[i].key, k))
+			return true;
+	return false;
+}
+
+bool unwrap_is_ready(const struct unwrap *u, size_t writer, uint64_t serial, bool has_time)
+{
+	const struct writer *w = &u->writers[writer];
+
+	/* Until a layout fits it is asked of each line (add_line). */
+	return w->serial == serial && (w->laid || (!has_time && !w->bare)) && !has_pending(u, &w->key);
+}
+
+int unwrap_add_late(struct unwrap *u, size_t writer, const struct line *line)
+{
+	struct writer *last = u->last, *w = &u->writers[writer];
+	const uint64_t last_line = w->last_line;
+	int rc;
+
+	/* A line without a wrapper may go on with the last of any writer: it was this one's (add_lines). */
+	u->last = w;
+	rc = unwrap_add(u, line);
+	u->last = last;
+	w->last_line = last_line;
+	return rc;
+}
+
+bool unwrap_wrote_last(const struct unwrap *u, size_t writer)
+{
+	return u->last == &u->writers[writer];
+}
+
+void unwrap_pass(struct unwrap *u, size_t writer, uint64_t line)
+{
+	u->last = &u->writers[writer];
+	u->last->last_line = line;
+}
+
+int unwrap_pass_record(struct unwrap *u, size_t writer, uint64_t line, int layout_hint)
+{
+	struct writer *w = &u->writers[writer];
+
+	unwrap_pass(u, writer, line);
+	if ((w->begun || w->bare) && end_writer(u, w) != 0)
+		return -1;
+	joiner_expect(w->joiner, layout_hint);
+	return 0;
 }
 
 uint64_t unwrap_orphans(const struct unwrap *u)

@@ -302,6 +302,9 @@ static bool peel_stern(struct sv line, struct wrap_memory *m, struct wrap_layer 
 	out->host = pod;
 	out->writer = both;
 	out->text = rest;
+	/* What begins like a file's name is grep's, if a number follows anywhere in the line (peel_around). */
+	if (is_file(sv_sub(pod, 0, dash)))
+		out->quick = WRAP_SLOW;
 	return true;
 }
 
@@ -310,25 +313,26 @@ static bool peel_stern(struct sv line, struct wrap_memory *m, struct wrap_layer 
 /* In the order in which they are tried: what is certain by its first bytes before what needs a look at more. */
 static const struct wrapper {
 	const char *name;	/* NULL: the layer's own says which of several it is */
+	enum wrap_quick quick;	/* and then its own too */
 	bool (*peel)(struct sv line, struct wrap_memory *m, struct wrap_layer *out);
 } wrappers[] = {
-	{ "colours", peel_colours },
-	{ "mark", peel_mark },
-	{ "quote", peel_quote },
-	{ NULL, wrap_json_peel },
-	{ "kubectl", peel_pod },
-	{ NULL, wrap_stamp_peel },
-	{ "compose", peel_compose },
-	{ "grep", peel_grep },
-	{ "grep", peel_number },
-	{ "grep", peel_around },
-	{ "stern", peel_stern },
+	{ "colours", WRAP_SLOW, peel_colours },
+	{ "mark", WRAP_SLOW, peel_mark },
+	{ "quote", WRAP_SLOW, peel_quote },
+	{ NULL, WRAP_SLOW, wrap_json_peel },
+	{ "kubectl", WRAP_BY_PREFIX, peel_pod },
+	{ NULL, WRAP_SLOW, wrap_stamp_peel },
+	{ "compose", WRAP_BY_PREFIX, peel_compose },
+	{ "grep", WRAP_SLOW, peel_grep },
+	{ "grep", WRAP_SLOW, peel_number },
+	{ "grep", WRAP_SLOW, peel_around },
+	{ "stern", WRAP_BY_PREFIX, peel_stern },
 };
 
 bool wrap_peel(struct sv line, struct wrap_memory *m, struct wrap_layer *out)
 {
 	for (size_t i = 0; i < sizeof wrappers / sizeof wrappers[0]; i++) {
-		*out = (struct wrap_layer){ .name = wrappers[i].name };
+		*out = (struct wrap_layer){ .name = wrappers[i].name, .quick = wrappers[i].quick };
 		if (wrappers[i].peel(line, m, out))
 			return true;
 	}

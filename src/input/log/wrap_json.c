@@ -27,49 +27,50 @@ static const struct json_wrapper {
 	const char *id[NAMES_MAX];	/* all of them together: the same again when the entry is shipped again */
 	const char *object;		/* a member that may be the program's own record, not a text alone; NULL: none may */
 	const char *draft;		/* a member that is true where the entry comes once more when it is final */
+	enum wrap_quick quick;		/* without an id, its text a member of the object itself, and no other may be it */
 } wrappers[] = {
 	{ "docker", true, true, "\"log\"", { "log", "stream", "time" }, { "log" }, { "time" },
-	  { "kubernetes.pod_name" }, { "kubernetes.pod_name", "kubernetes.container_name", "stream" }, { NULL }, NULL, NULL },
+	  { "kubernetes.pod_name" }, { "kubernetes.pod_name", "kubernetes.container_name", "stream" }, { NULL }, NULL, NULL, WRAP_BY_OBJECT },
 	{ "journal", true, false, "\"MESSAGE\"", { "__REALTIME_TIMESTAMP" }, { "MESSAGE" },
 	  { "_SOURCE_REALTIME_TIMESTAMP", "__REALTIME_TIMESTAMP" }, { "_HOSTNAME" },
-	  { "_HOSTNAME", "SYSLOG_IDENTIFIER", "_PID" }, { "__CURSOR" }, NULL, NULL },
+	  { "_HOSTNAME", "SYSLOG_IDENTIFIER", "_PID" }, { "__CURSOR" }, NULL, NULL, WRAP_SLOW },
 	{ "cloudwatch", false, false, "\"message\"", { "timestamp", "message", "logStreamName" }, { "message" }, { "timestamp" },
-	  { NULL }, { "logStreamName" }, { "eventId" }, NULL, NULL },
+	  { NULL }, { "logStreamName" }, { "eventId" }, NULL, NULL, WRAP_SLOW },
 	{ "cloudwatch", false, false, "\"message\"", { "timestamp", "message", "ingestionTime" }, { "message" }, { "timestamp" },
-	  { NULL }, { NULL }, { "eventId" }, NULL, NULL },
+	  { NULL }, { NULL }, { "eventId" }, NULL, NULL, WRAP_SLOW },
 	{ "cloudwatch", false, false, "\"logStream\"", { "id", "timestamp", "message", "logStream" }, { "message" }, { "timestamp" },
-	  { NULL }, { "logGroup", "logStream" }, { "id" }, NULL, NULL },
+	  { NULL }, { "logGroup", "logStream" }, { "id" }, NULL, NULL, WRAP_SLOW },
 	{ "cloudwatch", false, false, "\"@message\"", { "@timestamp", "@message" }, { "@message" }, { "@timestamp" },
-	  { NULL }, { "@logStream" }, { "@ptr" }, NULL, NULL },
+	  { NULL }, { "@logStream" }, { "@ptr" }, NULL, NULL, WRAP_SLOW },
 	{ "loki", false, false, "\"line\"", { "line", "timestamp" }, { "line" }, { "timestamp" },
 	  { "labels.pod", "labels.host", "labels.hostname", "labels.instance" },
-	  { "labels.pod", "labels.container", "labels.app", "labels.filename" }, { NULL }, NULL, NULL },
+	  { "labels.pod", "labels.container", "labels.app", "labels.filename" }, { NULL }, NULL, NULL, WRAP_SLOW },
 	{ "elasticsearch", false, false, "\"_source\"", { "_index" }, { "_source.message", "_source.event.original", "_source.log", "_source.msg" },
 	  { "_source.@timestamp", "_source.timestamp" },
 	  { "_source.kubernetes.pod.name", "_source.kubernetes.pod_name", "_source.host.name", "_source.host.hostname", "_source.agent.hostname" },
 	  { "_source.kubernetes.pod.name", "_source.container.name", "_source.host.name", "_source.log.file.path", "_source.stream" },
-	  { "_index", "_id" }, "_source", NULL },
+	  { "_index", "_id" }, "_source", NULL, WRAP_SLOW },
 	/* What search/jobs/export streams, also from Splunk Web; then what search/jobs/ID/results gives. */
 	{ "splunk", false, false, "\"_raw\"", { "result._raw" }, { "result._raw" }, { "result._time" }, { "result.host" },
-	  { "result.host", "result.source" }, { "result._cd", "result._bkt" }, NULL, "preview" },
-	{ "splunk", false, false, "\"_raw\"", { "_raw" }, { "_raw" }, { "_time" }, { "host" }, { "host", "source" }, { "_cd", "_bkt" }, NULL, NULL },
+	  { "result.host", "result.source" }, { "result._cd", "result._bkt" }, NULL, "preview", WRAP_SLOW },
+	{ "splunk", false, false, "\"_raw\"", { "_raw" }, { "_raw" }, { "_time" }, { "host" }, { "host", "source" }, { "_cd", "_bkt" }, NULL, NULL, WRAP_SLOW },
 	{ "gcp", false, false, "\"insertId\"", { "insertId", "timestamp" },
 	  { "textPayload", "jsonPayload.message", "jsonPayload.log", "jsonPayload.msg" }, { "timestamp" },
 	  { "resource.labels.pod_name", "labels.compute.googleapis.com/resource_name", "resource.labels.instance_id" },
-	  { "resource.labels.pod_name", "resource.labels.container_name", "logName" }, { "timestamp", "insertId" }, "jsonPayload", NULL },
+	  { "resource.labels.pod_name", "resource.labels.container_name", "logName" }, { "timestamp", "insertId" }, "jsonPayload", NULL, WRAP_SLOW },
 	{ "stern", false, false, "\"podName\"", { "message", "podName", "containerName" }, { "message" }, { NULL }, { "podName" },
-	  { "podName", "containerName" }, { NULL }, NULL, NULL },
+	  { "podName", "containerName" }, { NULL }, NULL, NULL, WRAP_SLOW },
 	/* opentelemetry-proto, logs.proto: of an unknown time there is still when it was observed. document_log.c makes records of bodies. */
 	{ "otlp", false, false, "UnixNano\"", { NULL }, { "body.stringValue", "body.record" }, { "timeUnixNano", "observedTimeUnixNano" },
 	  { "resource.k8s.pod.name", "resource.host.name", "resource.service.instance.id" },
-	  { "resource.k8s.pod.name", "resource.k8s.container.name", "resource.service.name" }, { NULL }, NULL, NULL },
+	  { "resource.k8s.pod.name", "resource.k8s.container.name", "resource.service.name" }, { NULL }, NULL, NULL, WRAP_SLOW },
 	/* Datadog's API: v2 logs/events, v1 logs-queries/list; then its archives. */
 	{ "datadog", false, false, "\"attributes\"", { "id", "attributes.message", "attributes.timestamp" }, { "attributes.message" },
-	  { "attributes.timestamp" }, { "attributes.host" }, { "attributes.host", "attributes.service" }, { "id" }, NULL, NULL },
+	  { "attributes.timestamp" }, { "attributes.host" }, { "attributes.host", "attributes.service" }, { "id" }, NULL, NULL, WRAP_SLOW },
 	{ "datadog", false, false, "\"content\"", { "id", "content.message", "content.timestamp" }, { "content.message" },
-	  { "content.timestamp" }, { "content.host" }, { "content.host", "content.service" }, { "id" }, NULL, NULL },
+	  { "content.timestamp" }, { "content.host" }, { "content.host", "content.service" }, { "id" }, NULL, NULL, WRAP_SLOW },
 	{ "datadog", false, false, "\"_id\"", { "_id", "date", "message", "service" }, { "message" }, { "date" }, { "host" },
-	  { "host", "service" }, { "_id" }, NULL, NULL },
+	  { "host", "service" }, { "_id" }, NULL, NULL, WRAP_SLOW },
 };
 
 static struct sv first_of(const struct json_record *r, const char *const names[NAMES_MAX])
@@ -84,13 +85,15 @@ static struct sv first_of(const struct json_record *r, const char *const names[N
 }
 
 /* The first that is a time: 0 is how OTLP says that it has none. */
-static bool time_of(const struct json_record *r, const char *const names[NAMES_MAX], struct tstamp *out)
+static bool time_of(const struct json_record *r, const char *const names[NAMES_MAX], struct tstamp *out, struct sv *written)
 {
 	for (size_t i = 0; i < NAMES_MAX && names[i] != NULL; i++) {
 		struct sv value = json_field(r, sv_of(names[i]));
 
-		if (!sv_is_absent(value) && tstamp_guess_parts(value, out))
-			return true;
+		if (sv_is_absent(value) || !tstamp_guess_parts(value, out))
+			continue;
+		*written = value;
+		return true;
 	}
 	return false;
 }
@@ -190,11 +193,13 @@ static void take(const struct json_wrapper *w, const struct json_record *r, stru
 {
 	out->name = w->name;
 	out->prompt = w->prompt;
+	out->quick = w->quick;
+	out->member = w->text[0];
 	out->text = text_of(w, r, line, a);
 	out->host = first_of(r, w->host);
 	out->writer = all_of(r, w->writer, a);
 	out->id = id_of(r, w->id, a);
-	out->has_time = time_of(r, w->time, &out->time);
+	out->has_time = time_of(r, w->time, &out->time, &out->time_text);
 	if (is_array(out->text))
 		out->text = text_of_bytes(out->text, a);
 	if (!w->splits_lines)

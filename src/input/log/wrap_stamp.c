@@ -18,6 +18,7 @@ struct stamp {
 	enum stamp_form form;
 	struct tstamp time;
 	struct sv text;		/* the time as written */
+	struct sv layout;	/* of it; absent: by trial, or not to be read again */
 	struct sv rest;
 	bool prioritised;	/* <134> stood before */
 };
@@ -65,6 +66,7 @@ static bool take_stamp(struct sv line, struct stamp *out)
 			continue;
 		out->form = layouts[i].form;
 		out->text = sv_sub(line, 0, used);
+		out->layout = layouts[i].layout;
 		out->rest = sv_sub(line, used + 1, line.n);
 		return true;
 	}
@@ -90,6 +92,7 @@ static bool take_delta(struct sv line, struct wrap_memory *m, struct stamp *out)
 		return false;
 	out->form = STAMP_UPTIME;
 	out->text = sv_sub(line, 0, close + 1);
+	out->layout = SV_ABSENT;
 	out->rest = sv_sub(line, close + 2, line.n);
 	return true;
 }
@@ -123,6 +126,11 @@ bool wrap_stamp_begins(struct sv line)
 
 /* ---- what follows a time ---- */
 
+static bool is_output(struct sv s)
+{
+	return sv_eq(s, SV("stdout")) || sv_eq(s, SV("stderr"));
+}
+
 /* The CRI's: stdout F text, the tags of a line apart by colons. */
 static bool after_cri(const struct stamp *s, struct wrap_memory *m, struct wrap_layer *out)
 {
@@ -130,8 +138,7 @@ static bool after_cri(const struct stamp *s, struct wrap_memory *m, struct wrap_
 
 	(void)m;
 	tag = sv_cut(&tags, ':');
-	if (s->form != STAMP_ISO || (!sv_eq(stream, SV("stdout")) && !sv_eq(stream, SV("stderr"))) ||
-	    (!sv_eq(tag, SV("P")) && !sv_eq(tag, SV("F"))))
+	if (s->form != STAMP_ISO || !is_output(stream) || (!sv_eq(tag, SV("P")) && !sv_eq(tag, SV("F"))))
 		return false;
 	out->writer = stream;
 	out->text = sv_is_absent(rest) ? SV("") : rest;
@@ -232,8 +239,12 @@ static bool after_host(const struct stamp *s, struct wrap_memory *m, struct wrap
 
 	if (sv_is_absent(rest) || !is_host(host))
 		return false;
-	if (!take_tag(&rest, &tag, &has_pid) && !s->prioritised)
-		return false;
+	if (!take_tag(&rest, &tag, &has_pid)) {
+		if (!s->prioritised)
+			return false;
+		/* Whether there is a tag depends on all of the line. */
+		out->quick = WRAP_SLOW;
+	}
 	sure = s->prioritised || has_pid || s->form == STAMP_BSD || s->form == STAMP_FULL || sv_eq(tag, SV("kernel"));
 	if (!sure && !wrap_remembers(m, host))
 		return false;
@@ -259,6 +270,18 @@ static bool after_stream(const struct stamp *s, struct wrap_memory *m, struct wr
 	       (wrap_stamp_begins(rest) || fraction_digits(s->text) == 6);
 }
 
+/* None of those that are asked before after_nothing, each by what it looks at first. */
+bool wrap_stamp_names_nobody(struct sv text)
+{
+	struct sv rest = text, word = sv_cut(&rest, ' '), tag;
+	bool has_pid;
+	size_t at;
+
+	if (text.n == 0 || is_output(word) || (text.p[0] == '{' && !sv_starts_with(text, SV("{\""))))
+		return false;
+	return !sv_find_char(word, '/', &at) && !(is_host(word) && !sv_is_absent(rest) && take_tag(&rest, &tag, &has_pid));
+}
+
 /* A time before a line that has its own, or with the nine digits that docker and the kubelet write. */
 static bool after_nothing(const struct stamp *s, struct wrap_memory *m, struct wrap_layer *out)
 {
@@ -267,7 +290,7 @@ static bool after_nothing(const struct stamp *s, struct wrap_memory *m, struct w
 	if (s->form == STAMP_UPTIME)
 		return false;
 	return wrap_stamp_begins(s->rest) || (sv_starts_with(s->rest, SV("{\"")) && sv_ends_with(s->rest, SV("}"))) ||
-	       (s->form == STAMP_ISO && fraction_digits(s->text) == 9);
+	       (s->form == STAMP_ISO && fraction_digits(s->text) == WRAP_STAMP_NANOS);
 }
 
 /* dmesg's: seconds since the boot, always with six digits (kernel/printk/printk.c, print_time). */
@@ -288,22 +311,24 @@ static bool after_kernel_priority(const struct stamp *s, struct wrap_memory *m, 
 static const struct follower {
 	const char *name;
 	bool prompt;
+	enum wrap_quick quick;
 	bool (*after)(const struct stamp *s, struct wrap_memory *m, struct wrap_layer *out);
 } followers[] = {
-	{ "cri", true, after_cri },
-	{ "loki", false, after_labels },
-	{ "dmesg", true, after_kernel_priority },
-	{ "syslog", true, after_host },
-	{ "cloudwatch", false, after_stream },
-	{ "timestamps", true, after_nothing },
-	{ "dmesg", true, after_kernel },
+	{ "cri", true, WRAP_BY_PREFIX, after_cri },
+	{ "loki", false, WRAP_BY_PREFIX, after_labels },
+	{ "dmesg", true, WRAP_SLOW, after_kernel_priority },
+	{ "syslog", true, WRAP_BY_PREFIX, after_host },
+	{ "cloudwatch", false, WRAP_SLOW, after_stream },
+	{ "timestamps", true, WRAP_BEFORE_NOBODY, after_nothing },
+	{ "dmesg", true, WRAP_SLOW, after_kernel },
 };
 
 static bool peel_after(const struct stamp *s, struct wrap_memory *m, struct wrap_layer *out)
 {
 	for (size_t i = 0; i < sizeof followers / sizeof followers[0]; i++) {
 		*out = (struct wrap_layer){
-			.name = followers[i].name, .has_time = true, .time = s->time, .prompt = followers[i].prompt
+			.name = followers[i].name, .has_time = true, .time = s->time, .prompt = followers[i].prompt,
+			.quick = followers[i].quick, .time_text = s->text, .time_layout = s->layout,
 		};
 		if (followers[i].after(s, m, out))
 			return true;
@@ -354,6 +379,9 @@ static bool peel_5424(struct sv rest, struct wrap_memory *m, struct wrap_layer *
 	if (sv_is_absent(rest) || !skip_structured(&rest))
 		return false;
 	out->name = "syslog";
+	out->quick = WRAP_BY_PREFIX;
+	out->time_text = time;
+	out->time_layout = SV_ABSENT;
 	out->has_time = tstamp_guess_parts(time, &out->time) && out->time.zoned;
 	if (!out->has_time && !sv_eq(time, SV("-")))
 		return false;

@@ -128,6 +128,22 @@ bool regex_match(const struct regex *r, struct sv subject, size_t from)
 	return rc > 0;
 }
 
+/* A match that would look behind the end of the subject is a partial one (pcre2partial(3)); what fails before it fails for good. */
+bool regex_excludes_start(const struct regex *r, struct sv start)
+{
+	struct matcher *m = r->matcher;
+	uint32_t options = 0;
+
+	if (m->captures == NULL)
+		prepare(r);
+	m->groups = 0;
+	/* Else it might begin to match further on. */
+	if (start.n == 0 || pcre2_pattern_info(r->code, PCRE2_INFO_ALLOPTIONS, &options) != 0 || (options & PCRE2_ANCHORED) == 0)
+		return false;
+	return pcre2_match(r->code, (PCRE2_SPTR)start.p, start.n, 0, PCRE2_PARTIAL_HARD | PCRE2_NO_JIT, m->captures, m->limits) ==
+	       PCRE2_ERROR_NOMATCH;
+}
+
 struct sv regex_group(const struct regex *r, size_t number)
 {
 	const struct matcher *m = r->matcher;

@@ -244,6 +244,16 @@ bool rules_is_cut(const struct rule *rule)
 	return rule != NULL && rule->is_cut;
 }
 
+bool rules_events_is_silent(const struct rules_events *it)
+{
+	return it->rule != NULL && it->rule->says_nothing && !it->rule->is_cut;
+}
+
+bool rules_looks_beside(const struct rules *r, uint32_t number)
+{
+	return r->rules[number]->where_count > 0;
+}
+
 bool rules_names_speaker(const struct rule *rule)
 {
 	return !rule->whose_thread;
