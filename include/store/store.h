@@ -29,8 +29,11 @@ enum store_mode {
  * this program, locked, not writable.
  */
 struct store *store_open(const char *path, enum store_mode mode, struct diag *diag);
-/* Abandons an input that has not ended. Accepts NULL. */
-void store_close(struct store *s);
+/*
+ * Abandons an input that has not ended. Accepts NULL. 0, or -1 when a database
+ * that was made by this open may not be whole on the disk, which is recorded.
+ */
+int store_close(struct store *s);
 
 /*
  * The sink that input writes to. Keeps, at end, the problems that diag recorded

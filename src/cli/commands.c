@@ -241,8 +241,7 @@ static int find(const char *db, enum store_mode mode, const struct analysis_opti
 	int rc = s == NULL ? -1 : findings_make(s, o, run, d, f);
 	if (rc == 0)
 		warn_unknown(s, o, f, run, d);
-	store_close(s);
-	return rc;
+	return store_close(s) < 0 ? -1 : rc;
 }
 
 static int findings_of_db(const struct options *o, struct arena *run, struct diag *d, struct findings *f)
@@ -271,8 +270,7 @@ static int make_database(const struct options *o, const char *db, struct arena *
 		unlink(stale[i]);
 	struct store *s = store_open(part, STORE_WRITE, d);
 	int rc = s == NULL ? -1 : ingest_all(o, s, run, d);
-	store_close(s);
-	if (rc < 0)
+	if (store_close(s) < 0 || rc < 0)
 		return -1;
 	/* A journal that a killed writer left belongs to the old file: SQLite would play it into the new one. */
 	unlink(arena_printf(run, "%s-journal", db).p);
@@ -340,11 +338,9 @@ enum exit_code command_ingest(const struct options *o, struct arena *run)
 	if (o->db == NULL || o->argument_count == 0)
 		return usage("ingest needs --db FILE and an INPUT (see --help)");
 	struct store *s = store_open(o->db, STORE_WRITE, d);
-	if (s == NULL || ingest_all(o, s, run, d) < 0) {
-		store_close(s);
+	int rc = s == NULL ? -1 : ingest_all(o, s, run, d);
+	if (store_close(s) < 0 || rc < 0)
 		return fail(d);
-	}
-	store_close(s);
 	print_problems(d, SEVERITY_NOTE);
 	return exit_code_of(d);
 }

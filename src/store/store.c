@@ -10,7 +10,9 @@
 
 #include "store/store.h"
 
+#include <errno.h>
 #include <sqlite3.h>
+#include <string.h>
 
 #include "store/facts.h"
 #include "store/handle.h"
@@ -25,7 +27,11 @@ static const char pragmas[] = "PRAGMA page_size = 16384; PRAGMA foreign_keys = O
 			      "PRAGMA cache_size = -4096;";
 static const char pragmas_reading[] = "PRAGMA query_only = ON";
 static const char pragmas_writing[] = "PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL;";
-/* While the tables are made of a file that holds nothing yet: the first input that is kept waits for the disk for all. */
+/*
+ * A file that held nothing when it was opened waits for the disk once, when it is
+ * closed. Until then a machine that loses its power loses a file that nobody had;
+ * a process that is killed loses nothing more, for the system has what it wrote.
+ */
 static const char pragmas_creating[] = "PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF;";
 
 static int find_last_input(struct store *s)
@@ -45,13 +51,11 @@ static void name_what_rows_hold(struct store *s)
 
 static int prepare_for_use(struct store *s)
 {
-	bool empty;
-
 	/* This program reads tables alone: a view in their place could have rows without end, a trigger could do anything. */
 	if (rows_register(s->db) != SQLITE_OK || sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL) != SQLITE_OK ||
 	    sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL) != SQLITE_OK)
 		return store_fail(s, "open");
-	if (store_execute(s, pragmas, "read") < 0 || store_identify(s, &empty) < 0)
+	if (store_execute(s, pragmas, "read") < 0 || store_identify(s, &s->is_new) < 0)
 		return -1;
 	name_what_rows_hold(s);
 	if (s->mode == STORE_READ)
@@ -60,10 +64,10 @@ static int prepare_for_use(struct store *s)
 		diag_add(s->diag, SEVERITY_ERROR, "store.read_only", NULL, "cannot write %s: no permission", s->path);
 		return -1;
 	}
-	if (store_execute(s, empty ? pragmas_creating : pragmas_writing, "write") < 0 || store_make_schema(s) < 0 ||
-	    store_execute(s, pragmas_writing, "write") < 0)
-		return -1;
 	store_ahead_open(s);
+	s->is_new = s->is_new && s->ahead >= 0;
+	if (store_execute(s, s->is_new ? pragmas_creating : pragmas_writing, "write") < 0 || store_make_schema(s) < 0)
+		return -1;
 	return find_last_input(s);
 }
 
@@ -93,22 +97,35 @@ struct store *store_open(const char *path, enum store_mode mode, struct diag *di
 		goto fail;
 	return s;
 fail:
-	store_close(s);
+	(void)store_close(s);
 	return NULL;
 }
 
-void store_close(struct store *s)
+/* Behind SQLite, which has closed the file. */
+static int wait_for_disk(struct store *s)
 {
+	if (!s->is_new || store_ahead_finish(s) == 0)
+		return 0;
+	diag_add(s->diag, SEVERITY_ERROR, "store.failed", NULL, "cannot write %s: %s", s->path, strerror(errno));
+	return -1;
+}
+
+int store_close(struct store *s)
+{
+	int rc;
+
 	if (s == NULL)
-		return;
+		return 0;
 	if (s->db != NULL)
 		store_leave_input(s);
 	for (size_t i = 0; i < STATEMENT_COUNT; i++)
 		sqlite3_finalize(s->statements[i]);
 	sqlite3_close(s->db);
+	rc = wait_for_disk(s);
 	store_ahead_close(s);
 	survey_release(s->survey);
 	shelf_free(s->shelf);
 	batch_fini(s->batch);
 	arena_free(s->arena);
+	return rc;
 }

@@ -4,7 +4,8 @@
  * commit waits until all of it is on the disk; left alone, Linux begins with it
  * only then, and the program stands still for as long as a tenth of the time
  * that the reading of a large log takes. This promises nothing: that a commit
- * is on the disk is for SQLite to see to, and it does.
+ * is on the disk is for SQLite to see to, and it does; for a file that is new,
+ * store_ahead_finish does (store.c).
  */
 
 #define _GNU_SOURCE /* sync_file_range */
@@ -25,6 +26,11 @@
 void store_ahead_open(struct store *s)
 {
 	s->ahead = open(s->path, O_RDONLY | O_CLOEXEC);
+}
+
+int store_ahead_finish(struct store *s)
+{
+	return s->ahead < 0 ? 0 : fdatasync(s->ahead);
 }
 
 void store_ahead_close(struct store *s)
