@@ -91,8 +91,8 @@ static void add_repeat_evidence(struct redelivery *l, const struct pass *pass, c
 	if (pass->grant != NULL)
 		push_evidence(&l->evidence, a, pass->grant->evidence, pass->grant->evidence.role);
 	for (int i = 0; i < (repeat->records > 1 ? 2 : 1); i++) {
-		push_evidence(&l->evidence, a, repeat->before[i]->first_attempt->evidence, SV("the record was processed"));
-		push_evidence(&l->evidence, a, repeat->again[i]->first_attempt->evidence, SV("it was processed again"));
+		push_evidence(&l->evidence, a, repeat->before[i]->first_attempt->evidence, SV("its owner before processed the record"));
+		push_evidence(&l->evidence, a, repeat->again[i]->first_attempt->evidence, SV("its owner after it did too"));
 	}
 }
 

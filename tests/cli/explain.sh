@@ -34,7 +34,7 @@ done
 grep -q '^  14:13:01.44[01]  14:13:01.441  .*consumer-1/app.log:180 .* R2 .* suggests: the client learns' "$out/d1"
 grep -q ' W1 .* proves: data stood unacknowledged' "$out/d1"
 grep -q ' R2 .* proves: the coordinator removed a member after its session timeout' "$out/d1"
-grep -q ' D1,L1 .* proves: an attempt at the step; it was processed again' "$out/d1"
+grep -q ' D1,L1 .* proves: an attempt at the step; its owner after it did too' "$out/d1"
 grep -q 'consumer-2 was without partitions for' "$out/r2"
 grep -q 'partitions moved: refunds-0, refunds-1, refunds-3' "$out/r2"
 
