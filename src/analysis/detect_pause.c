@@ -104,11 +104,11 @@ static void add_connection(struct arena *a, struct conversation *c, struct span 
 	add_phase(a, all, span);
 }
 
-static struct span from_on(struct span s, struct ref_time t)
+/* The span is what is left of it from the time on, at its end nothing. */
+static void begin_at(struct span *s, struct ref_time t)
 {
-	if (t.us > s.start.us)
-		s.start.us = t.us < s.end.us ? t.us : s.end.us;
-	return s;
+	if (t.us > s->start.us)
+		s->start = t.us < s->end.us ? t : s->end;
 }
 
 /*
@@ -122,9 +122,9 @@ static struct span after_answer(const struct detect_context *ctx, const struct c
 	int64_t spoken_us;
 
 	if (unanswered != NULL)
-		s = from_on(s, unanswered->end);
+		begin_at(&s, unanswered->end);
 	if (c->is_untimed && event_int(e, FIELD_SPOKEN_AT_US, &spoken_us))
-		s = from_on(s, detect_span(ctx, e->host, spoken_us, spoken_us).start);
+		begin_at(&s, detect_span(ctx, e->host, spoken_us, spoken_us).start);
 	return s;
 }
 
