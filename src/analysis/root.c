@@ -194,7 +194,7 @@ static struct cause *find_removal(const struct group_life *life, const struct sp
 {
 	const struct who_found found = who_find(&gone->who, process_of(came));
 
-	for (size_t below = gone->count, at; who_before(&found, below, &at); below = at) {
+	for (size_t below = gone->count, at; below > 0 && who_before(&found, below, &at); below = at) {
 		struct cause *c = cause_at(life, gone->items[at]);
 		if (c->has_returned) {
 			who_drop(&found, at);
@@ -223,7 +223,7 @@ static bool is_perhaps_back(const struct group_life *life, const struct spots *l
 	const struct who_found found = who_find(&left->who, process_of(came));
 	const size_t first = episodes_within(life, place + 1, came->time, life->poll_us + life->session_us);
 
-	for (size_t below = left->count, at; who_before(&found, below, &at); below = at) {
+	for (size_t below = left->count, at; below > 0 && who_before(&found, below, &at); below = at) {
 		if (left->items[at].episode < first)
 			return false;
 		if (cause_at(life, left->items[at])->time.us < came->time.us)
@@ -294,7 +294,7 @@ static struct cause *find_joined(const struct group_life *life, const struct spo
 	struct cause *best = NULL;
 	size_t of_best = 0;
 
-	for (size_t below = joined->count, at; who_before(&found, below, &at); below = at) {
+	for (size_t below = joined->count, at; below > 0 && who_before(&found, below, &at); below = at) {
 		const size_t episode = joined->items[at].episode;
 		struct cause *came = cause_at(life, joined->items[at]);
 		if (episode < first || (best != NULL && episode != of_best))

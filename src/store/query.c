@@ -242,7 +242,7 @@ static void shelve(struct shelf *shelf, const struct survey_type *type, const st
 static int load_types(struct store *s, struct survey *v, const enum event_type *types, size_t n)
 {
 	struct query *q;
-	struct event e;
+	struct event e = { .type = 0 };
 	int rc;
 
 	if (n == 0)
