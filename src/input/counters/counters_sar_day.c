@@ -19,14 +19,14 @@
 #define READINGS_MAX 3
 
 /* Days since 1970, the likeliest first. */
-struct readings {
+struct date_readings {
 	int64_t days[READINGS_MAX];
 	size_t count;
 	bool is_likely; /* the form of the date and what stands beside it speak for the first */
 };
 
 /* Numbers that are no day, or give one that is there already, are no reading. */
-static void add_reading(struct readings *r, const struct sar_banner *b, size_t year, size_t month, size_t day)
+static void add_reading(struct date_readings *r, const struct sar_banner *b, size_t year, size_t month, size_t day)
 {
 	const int64_t days = sar_banner_day(b, year, month, day);
 	bool is_new = days != INT64_MIN;
@@ -38,7 +38,7 @@ static void add_reading(struct readings *r, const struct sar_banner *b, size_t y
 }
 
 /* Year first is ISO, but Chechen has the day behind it, between dots. */
-static void read_year_first(struct readings *r, const struct sar_banner *b)
+static void read_year_first(struct date_readings *r, const struct sar_banner *b)
 {
 	r->is_likely = true;
 	add_reading(r, b, 0, 1, 2);
@@ -53,7 +53,7 @@ static void read_year_first(struct readings *r, const struct sar_banner *b)
  * the C locale's, or others'; and the first of three numbers of two digits is the
  * year in Nepal.
  */
-static void read_slashes(struct readings *r, const struct sar_banner *b, const struct sar_signs *signs)
+static void read_slashes(struct date_readings *r, const struct sar_banner *b, const struct sar_signs *signs)
 {
 	const bool is_whole = b->digits[2] == 4;
 	const bool american = signs->has_half && !signs->has_zone && !signs->has_comma && is_whole;
@@ -69,9 +69,9 @@ static void read_slashes(struct readings *r, const struct sar_banner *b, const s
 		add_reading(r, b, 0, 1, 2);
 }
 
-static struct readings read_date(const struct sar_banner *b, const struct sar_signs *signs)
+static struct date_readings read_date(const struct sar_banner *b, const struct sar_signs *signs)
 {
-	struct readings r = { .is_likely = true };
+	struct date_readings r = { .is_likely = true };
 
 	if (b->digits[0] == 4)
 		read_year_first(&r, b);
@@ -115,7 +115,7 @@ static void tell(struct ingest *in, const struct place *place, enum severity sev
 }
 
 /* The first of those that lie nearest to a day. */
-static size_t nearest(const struct readings *r, int64_t near)
+static size_t nearest(const struct date_readings *r, int64_t near)
 {
 	size_t best = 0;
 
@@ -127,7 +127,7 @@ static size_t nearest(const struct readings *r, int64_t near)
 
 int64_t sar_day(const struct sar_banner *b, const struct sar_signs *signs, struct ingest *in, const struct place *place)
 {
-	const struct readings r = read_date(b, signs);
+	const struct date_readings r = read_date(b, signs);
 	const int64_t near = (in->has_near ? in->near.us : in->modified.us) / (DAY_S * US_PER_S);
 
 	if (r.count <= 1)

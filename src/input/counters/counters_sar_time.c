@@ -3,7 +3,7 @@
  * The banner and the times of sar, as the locales of glibc print them (%x and %X):
  * "11/30/2026" and "11:28:46 AM", "30.11.2026" and "11.28.46", "2026年11月30日"
  * and "11时28分46秒", "30/11/26" and "11:28:46 AM IST", "上午 11时28分46秒".
- * What the order of a date's numbers is stands nowhere: counters_sar.c settles it.
+ * What the order of a date's numbers is stands nowhere: counters_sar_day.c settles it.
  */
 
 #include "input/counters/sar.h"
