@@ -188,11 +188,9 @@ static inline void tcp_flow_fetch_sender(const struct tcp_flow *f)
 /* The same, for one that acknowledges its data. */
 static inline void tcp_flow_fetch_receiver(const struct tcp_flow *f)
 {
-	__builtin_prefetch(f);
-	__builtin_prefetch(&f->now.bytes);
+	tcp_flow_fetch_sender(f);
 	__builtin_prefetch(&f->wait);
 	__builtin_prefetch(&f->newer);
-	__builtin_prefetch(&f->sent);
 }
 
 /* Where it stands is known, no doubt or gap is open, and nothing is held up: nearly always. */
