@@ -332,27 +332,25 @@ static int take_timed(struct reader *r, const struct line *line, const struct sa
 	return r->is_wanted || r->name_count == 0 ? take_row(r, line, t) : 0;
 }
 
+/* The next print begins. */
 static void take_banner(struct reader *r, const struct sar_banner *banner)
 {
+	sar_hours_begin(&r->hours, banner);
 	r->banner = *banner;
 	r->has_banner = true;
 	r->has_day = r->has_table = r->after_average = r->is_wanted = false;
 	r->name_count = 0;
 }
 
+/* Any but a banner. */
 static int take_line(struct reader *r, const struct line *line)
 {
 	struct sv text = sv_trim(line->text);
 	struct place place = counter_place(line);
-	struct sar_banner banner;
 	struct sar_time t;
 
 	if (text.n == 0)
 		return 0;
-	if (sar_banner_read(text, &banner)) {
-		take_banner(r, &banner);
-		return 0;
-	}
 	if (r->has_banner && sar_time_read(text, &t))
 		return take_timed(r, line, &t);
 	if (sar_is_average(text))
@@ -377,18 +375,18 @@ static int release(struct reader *r)
 
 static int hold_or_take(struct reader *r, const struct line *line)
 {
-	struct sv text = sv_trim(line->text);
 	struct sar_banner banner;
-	int rc = 0;
+	bool is_banner = sar_banner_read(sv_trim(line->text), &banner);
+	int rc;
 
-	if (sar_banner_read(text, &banner)) {
-		rc = release(r);
-		sar_hours_begin(&r->hours, &banner);
-	}
-	if (rc != 0 || sar_hours_hold(&r->hours, line))
-		return rc;
+	if (!is_banner && sar_hours_hold(&r->hours, line))
+		return 0;
 	rc = release(r);
-	return rc != 0 ? rc : take_line(r, line);
+	if (is_banner)
+		take_banner(r, &banner);
+	else if (rc == 0)
+		rc = take_line(r, line);
+	return rc;
 }
 
 int sar_read(struct counters *c, struct ingest *in)
