@@ -87,7 +87,7 @@ struct sar_hours {
 	bool is_settled;
 	bool is_untold; /* of 12 hours, and of which half is not told */
 	bool has_last;
-	int64_t last; /* the time of day of the last line that had one */
+	int64_t last; /* the time of day of the last line that had one, in this table */
 };
 
 void sar_hours_init(struct sar_hours *h);
@@ -98,7 +98,10 @@ void sar_hours_begin(struct sar_hours *h, const struct sar_banner *b);
 bool sar_hours_hold(struct sar_hours *h, const struct line *line);
 /* Those that were held back have been read. */
 void sar_hours_forget(struct sar_hours *h);
-/* Says so where the lines, the last of which was of that time, were read as of 24 hours and may be of 12. */
+/*
+ * Says so where the rows of a print, of which the latest that was read ends at "end", were taken as of 24 hours
+ * and may be of 12. INT64_MIN: none was read.
+ */
 void sar_hours_note(const struct sar_hours *h, const struct sar_banner *b, const struct ingest *in, struct host_time end);
 
 /* ---- counters_sadf.c ---- */

@@ -136,6 +136,7 @@ struct reader {
 	int64_t table_day, table_s;	/* the heading's day, and its time of day */
 	int64_t day_now, row_s;		/* those of the last row */
 	struct host_time start, end;	/* of the rows being read */
+	struct host_time read_to;	/* end of the latest row of the print that was read; INT64_MIN: none was */
 	struct sv *names;		/* of the columns; the first may be IFACE or CPU */
 	size_t name_count, name_capacity;
 	struct arena *texts;
@@ -193,7 +194,7 @@ static void set_interval(struct reader *r, int64_t second)
 	r->start = instant(r, r->day + r->day_now, r->row_s);
 	r->day_now += second < r->row_s;
 	r->row_s = second;
-	r->end = instant(r, r->day + r->day_now, second);
+	r->end = r->read_to = instant(r, r->day + r->day_now, second);
 }
 
 static bool has_comma(struct sv text)
@@ -338,6 +339,7 @@ static void take_banner(struct reader *r, const struct sar_banner *banner)
 	sar_hours_begin(&r->hours, banner);
 	r->banner = *banner;
 	r->has_banner = true;
+	r->read_to = (struct host_time){ INT64_MIN };
 	r->has_day = r->has_table = r->after_average = r->is_wanted = false;
 	r->name_count = 0;
 }
@@ -368,7 +370,7 @@ static int release(struct reader *r)
 	for (size_t i = 0; i < r->hours.count && rc == 0; i++)
 		rc = take_line(r, &r->hours.lines[i]);
 	if (r->hours.count > 0)
-		sar_hours_note(&r->hours, &r->banner, r->sar.in, r->end);
+		sar_hours_note(&r->hours, &r->banner, r->sar.in, r->read_to);
 	sar_hours_forget(&r->hours);
 	return rc;
 }

@@ -82,7 +82,7 @@ void sar_hours_note(const struct sar_hours *h, const struct sar_banner *b, const
 		    struct host_time end)
 {
 	/* The locales that have no word for it write 12/05/26; a date in words is none that is known. */
-	if (h->is_settled || !h->has_last || b->separator != '/' || b->digits[2] != 2 || end.us == INT64_MIN)
+	if (h->is_settled || b->separator != '/' || b->digits[2] != 2 || end.us == INT64_MIN)
 		return;
 	const int64_t later_s = (in->modified.us - end.us) / US_PER_S;
 	const bool fits_12 = in->has_modified && later_s >= HALF_DAY_S - 60 && later_s < HALF_DAY_S + HOUR_S;

@@ -195,6 +195,19 @@ static void test_hours_without_a_half_of_the_day(void **state)
 	assert_non_null(said);
 	assert_int_equal(said->severity, SEVERITY_WARNING);
 	kit_free(k);
+	/* Averages end the table, and one that nobody reads comes after it. */
+	static const char *average[] = { "12:40:00", "12:59:00", "Average:    " };
+	static const char *unread[] = { "12:59:00", "Average:     5.00\n\n12:30:00 proc/s\n12:59:00", "Average:    " };
+	for (size_t i = 0; i < 2; i++) {
+		k = kit_new();
+		said = hours_said(k, "11/30/26", "12:30:00", i == 0 ? average : unread, end + 12 * 3600 + 60);
+		assert_non_null(said);
+		assert_int_equal(said->severity, SEVERITY_WARNING);
+		kit_free(k);
+		k = kit_new();
+		assert_null(hours_said(k, "11/30/26", "12:30:00", i == 0 ? average : unread, end + 60));
+		kit_free(k);
+	}
 	/* In a form that no such locale has. */
 	k = kit_new();
 	assert_null(hours_said(k, "30.11.2026", "12:30:00", morning, 0));
