@@ -30,7 +30,12 @@ struct sv sv_of(const char *text);
 /* The part from byte "from" of at most n bytes, clipped to what there is. */
 struct sv sv_sub(struct sv s, size_t from, size_t n);
 
-bool sv_is_absent(struct sv s);
+/* Asked for each packet and field: no call. */
+static inline bool sv_is_absent(struct sv s)
+{
+	return s.p == NULL;
+}
+
 /* Absent and empty are equal to themselves and differ from each other. */
 bool sv_eq(struct sv a, struct sv b);
 /* Whether they may be the same: one is absent, or they are equal. */

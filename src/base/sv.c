@@ -21,11 +21,6 @@ struct sv sv_sub(struct sv s, size_t from, size_t n)
 	return (struct sv){ s.p + from, n };
 }
 
-bool sv_is_absent(struct sv s)
-{
-	return s.p == NULL;
-}
-
 bool sv_eq(struct sv a, struct sv b)
 {
 	if (a.p == NULL || b.p == NULL)

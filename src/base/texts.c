@@ -43,7 +43,7 @@ struct sv texts_keep(struct texts *t, struct sv text)
 {
 	struct sv *slot;
 
-	if (text.p == NULL)
+	if (sv_is_absent(text))
 		return text;
 	if (2 * (t->count + 1) > t->size)
 		texts_grow(t);

@@ -64,7 +64,7 @@ struct sqlite3_stmt *store_statement(struct store *s, enum statement which, cons
 
 int store_bind_text(struct sqlite3_stmt *statement, int parameter, struct sv text)
 {
-	if (text.p == NULL)
+	if (sv_is_absent(text))
 		return sqlite3_bind_null(statement, parameter);
 	return sqlite3_bind_text64(statement, parameter, text.p, text.n, SQLITE_STATIC, SQLITE_UTF8);
 }

@@ -130,7 +130,7 @@ void kafka_delivered_take(struct kafka_conn *c, const struct kafka_range *r)
 	struct sv topic = topic_of(c, r);
 	struct delivery *d;
 
-	if (topic.p == NULL)
+	if (sv_is_absent(topic))
 		return;
 	d = (struct delivery *)kafka_spots_get(&c->delivered, &c->kafka->deliveries, topic, r->partition);
 	if (d == NULL) {

@@ -40,7 +40,7 @@ static inline void set_number(struct walk *w, unsigned what, int64_t number)
 
 static inline void set_text(struct walk *w, unsigned what, struct sv text)
 {
-	if (what == KAFKA_SKIP || text.p == NULL)
+	if (what == KAFKA_SKIP || sv_is_absent(text))
 		return;
 	w->facts->value[what].text = text;
 	w->facts->set |= UINT64_C(1) << what;

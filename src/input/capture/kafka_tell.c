@@ -202,7 +202,7 @@ static void sync_answered(struct exchange *x, const struct kafka_facts *f)
 	struct sv protocol = kafka_text(f, KAFKA_PROTOCOL_TYPE);
 	struct sv bytes = kafka_text(f, KAFKA_ASSIGNMENT);
 
-	x->partitions.is_over = bytes.p == NULL || !sv_agree(protocol, SV("consumer")) ||
+	x->partitions.is_over = sv_is_absent(bytes) || !sv_agree(protocol, SV("consumer")) ||
 				!sv_agree(x->request->protocol, SV("consumer"));
 	if (!x->partitions.is_over && bytes.n > 0) {
 		struct kafka_facts assignment;

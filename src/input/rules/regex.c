@@ -110,7 +110,7 @@ bool regex_match(const struct regex *r, struct sv subject, size_t from)
 {
 	struct matcher *m = r->matcher;
 
-	if (subject.p == NULL)
+	if (sv_is_absent(subject))
 		subject = SV("");
 	if (from > subject.n)
 		return false;
