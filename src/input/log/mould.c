@@ -86,7 +86,7 @@ static bool read_time(struct mould *m, const char *p, struct moulded *out)
 
 	if (!again_read(&m->time, (struct sv){ p, m->time_bytes }, &us) || m->time.parts.lacks != m->lacks || m->time.parts.zoned != m->zoned)
 		return false;
-	out->has_outer = m->zoned;
+	out->has_outer = m->zoned && m->lacks == TSTAMP_LACKS_NOTHING;
 	out->outer.us = us;
 	return true;
 }

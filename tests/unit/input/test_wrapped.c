@@ -276,6 +276,25 @@ static void long_records_are_cut(void **state)
 	}
 }
 
+/* A wrapper's time that lacks its year is no instant, though it has a zone: it is not set beside the record's own. */
+static void a_time_without_a_year_is_no_instant(void **state)
+{
+	static const char *const times[] = { "Nov 30 13:00:00 +0000", "2026-11-30T13:00:00Z" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct arena *a = arena_new();
+		const struct sv behind = arena_printf(a, "\\n\",\"stream\":\"stdout\",\"time\":\"%s\"}", times[i]);
+		struct buf b;
+
+		buf_init(&b);
+		add_lines(&b, DOCKER_BEFORE, behind.p);
+		add_lines(&b, DOCKER_BEFORE, behind.p);
+		assert_int_equal(events_of(&b, "0 log.outer_time"), i);
+		arena_free(a);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -288,6 +307,7 @@ int main(void)
 		cmocka_unit_test(lines_below_a_message_are_its_pods),
 		cmocka_unit_test(the_wrapper_may_change),
 		cmocka_unit_test(long_records_are_cut),
+		cmocka_unit_test(a_time_without_a_year_is_no_instant),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
