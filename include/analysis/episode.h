@@ -160,7 +160,7 @@ unsigned trigger_doing(enum trigger t);
 struct cause *cause_find(const struct episode *ep, const struct cause *sought);
 struct cause *cause_add(struct arena *a, struct episode *ep, const struct cause *c);
 /* The known one, which gets what it lacks of who it is about. */
-void cause_learn(struct arena *a, struct episode *ep, struct cause *known, const struct cause *from);
+void cause_learn(struct episode *ep, struct cause *known, const struct cause *from);
 /* As cause_find, one after the other: what it does without an index, and what a test holds it against. */
 struct cause *cause_find_one_by_one(const struct episode *ep, const struct cause *sought);
 

@@ -70,7 +70,7 @@ void triggers_from_asks(struct group_life *life)
 		if (s == NULL)
 			continue;
 		struct cause *c = trigger_add(life, ep, s, asked, BASIS_WIRE);
-		cause_learn(life->arena, ep, c, &(struct cause){ .host = host_of(life->group, c->client) });
+		cause_learn(ep, c, &(struct cause){ .host = host_of(life->group, c->client) });
 	}
 }
 

@@ -174,7 +174,7 @@ static void strengthen(struct group_life *life, struct episode *ep, struct cause
 		if (c->meaning.strength > known->meaning.strength)
 			known->meaning.strength = c->meaning.strength;
 	}
-	cause_learn(life->arena, ep, known, c);
+	cause_learn(ep, known, c);
 }
 
 struct cause *trigger_add(struct group_life *life, struct episode *ep, const struct sighting *s, struct meaning m,
