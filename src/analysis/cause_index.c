@@ -101,6 +101,11 @@ struct cause *cause_find(const struct episode *ep, const struct cause *sought)
 	return NULL;
 }
 
+struct cause *cause_find_of_client(const struct episode *ep, enum trigger doing, const struct cause *of)
+{
+	return cause_find(ep, &(struct cause){ .meaning.trigger = doing, .client = of->client, .host = of->host });
+}
+
 struct cause *cause_add(struct arena *a, struct episode *ep, const struct cause *c)
 {
 	struct cause *added = ARENA_PUSH(a, ep->causes, ep->cause_count, ep->cause_capacity);
