@@ -4,6 +4,7 @@
 #include "input/json_pull.h"
 
 #include "base/cursor.h"
+#include "base/utf8.h"
 
 #define BLOCK_BYTES 16384
 
@@ -74,18 +75,13 @@ static void put(struct json_pull *p, unsigned c)
 }
 
 /* The basic plane alone; halves of pairs become two characters that are none. */
-static void put_utf8(struct json_pull *p, unsigned code)
+static void put_character(struct json_pull *p, unsigned code)
 {
-	if (code < 0x80) {
-		put(p, code);
-	} else if (code < 0x800) {
-		put(p, 0xc0 | code >> 6);
-		put(p, 0x80 | (code & 0x3f));
-	} else {
-		put(p, 0xe0 | code >> 12);
-		put(p, 0x80 | (code >> 6 & 0x3f));
-		put(p, 0x80 | (code & 0x3f));
-	}
+	char bytes[UTF8_BYTES_MAX];
+	const size_t n = utf8_put(bytes, code);
+
+	for (size_t i = 0; i < n; i++)
+		put(p, (unsigned char)bytes[i]);
 }
 
 static bool take_escape(struct json_pull *p)
@@ -108,7 +104,7 @@ static bool take_escape(struct json_pull *p)
 	}
 	if (!sv_to_hex64((struct sv){ digits, 4 }, &code))
 		return false;
-	put_utf8(p, (unsigned)code);
+	put_character(p, (unsigned)code);
 	return true;
 }
 

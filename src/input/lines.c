@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
 #include "input/stream.h"
 
 /* Read at once. Twice as much UTF-16 as this becomes at most three times as many bytes of UTF-8 per two. */
@@ -97,30 +98,6 @@ static const struct byte_order_mark *mark_of(struct sv head)
 	return &unmarked[is_utf16(head, 1) ? ENCODING_UTF16_LE : is_utf16(head, 0) ? ENCODING_UTF16_BE : ENCODING_BYTES];
 }
 
-static size_t put_utf8(char *to, uint32_t c)
-{
-	if (c < 0x80) {
-		to[0] = (char)c;
-		return 1;
-	}
-	if (c < 0x800) {
-		to[0] = (char)(0xc0 | c >> 6);
-		to[1] = (char)(0x80 | (c & 0x3f));
-		return 2;
-	}
-	if (c < 0x10000) {
-		to[0] = (char)(0xe0 | c >> 12);
-		to[1] = (char)(0x80 | (c >> 6 & 0x3f));
-		to[2] = (char)(0x80 | (c & 0x3f));
-		return 3;
-	}
-	to[0] = (char)(0xf0 | c >> 18);
-	to[1] = (char)(0x80 | (c >> 12 & 0x3f));
-	to[2] = (char)(0x80 | (c >> 6 & 0x3f));
-	to[3] = (char)(0x80 | (c & 0x3f));
-	return 4;
-}
-
 #define REPLACEMENT 0xfffdU
 
 /* One unit of UTF-16; a surrogate without its partner becomes U+FFFD. Writes at most six bytes. */
@@ -129,16 +106,16 @@ static size_t put_unit(struct utf16 *u, uint32_t unit, char *to)
 	size_t n = 0;
 
 	if (u->high != 0 && unit >= 0xdc00 && unit < 0xe000) {
-		n = put_utf8(to, 0x10000 + ((u->high - 0xd800) << 10) + (unit - 0xdc00));
+		n = utf8_put(to, 0x10000 + ((u->high - 0xd800) << 10) + (unit - 0xdc00));
 		u->high = 0;
 		return n;
 	}
 	if (u->high != 0)
-		n = put_utf8(to, REPLACEMENT);
+		n = utf8_put(to, REPLACEMENT);
 	u->high = unit >= 0xd800 && unit < 0xdc00 ? unit : 0;
 	if (u->high != 0)
 		return n;
-	return n + put_utf8(to + n, unit >= 0xdc00 && unit < 0xe000 ? REPLACEMENT : unit);
+	return n + utf8_put(to + n, unit >= 0xdc00 && unit < 0xe000 ? REPLACEMENT : unit);
 }
 
 /* to has room for 3 bytes per unit, and 3 more for a surrogate kept from before. */

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
+
 /* Looked at without a branch, so that a compiler makes vectors of it. */
 enum escapes escapes_in(struct sv text)
 {
@@ -33,23 +35,6 @@ static bool read_unit(struct sv digits, unsigned *out)
 	return unit != 0 && (unit < 0xd800 || unit > 0xdfff);
 }
 
-static size_t put_utf8(unsigned unit, char *to)
-{
-	if (unit < 0x80) {
-		to[0] = (char)unit;
-		return 1;
-	}
-	if (unit < 0x800) {
-		to[0] = (char)(0xc0 | unit >> 6);
-		to[1] = (char)(0x80 | (unit & 0x3f));
-		return 2;
-	}
-	to[0] = (char)(0xe0 | unit >> 12);
-	to[1] = (char)(0x80 | (unit >> 6 & 0x3f));
-	to[2] = (char)(0x80 | (unit & 0x3f));
-	return 3;
-}
-
 /* What one letter behind a backslash stands for; 0 when it stands for nothing by itself. */
 static char letter_of(char c)
 {
@@ -60,7 +45,7 @@ static char letter_of(char c)
 }
 
 /* What stands behind the backslash at the start: how many bytes of it there are, and of what it says. False when it is not plain. */
-static bool read_escape(struct sv text, size_t *used, char said[3], size_t *n)
+static bool read_escape(struct sv text, size_t *used, char said[UTF8_BYTES_MAX], size_t *n)
 {
 	unsigned unit;
 
@@ -69,7 +54,7 @@ static bool read_escape(struct sv text, size_t *used, char said[3], size_t *n)
 	if (text.p[1] == 'u') {
 		if (!read_unit(sv_sub(text, 2, 4), &unit))
 			return false;
-		*n = put_utf8(unit, said);
+		*n = utf8_put(said, unit);
 		*used = 6;
 		return true;
 	}
@@ -86,7 +71,7 @@ static bool read_all(struct sv text, char *to, size_t *put)
 	while (text.n > 0) {
 		const char *escape = memchr(text.p, '\\', text.n);
 		const struct sv plain = { text.p, escape != NULL ? (size_t)(escape - text.p) : text.n };
-		char said[3];
+		char said[UTF8_BYTES_MAX];
 		size_t used = 0, n = 0;
 
 		if (escapes_in(plain) != ESCAPES_NONE || (escape != NULL && !read_escape(sv_sub(text, plain.n, text.n), &used, said, &n)))
