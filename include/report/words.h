@@ -15,7 +15,9 @@
 void words_amount(struct buf *b, int64_t micros);
 /* "1234.50 CNY"; "unknown" when there is none. */
 struct sv words_money(struct arena *a, bool known, int64_t micros, struct sv currency);
-/* "notice 16.17 CNY and 3.00 USD; reversal 16.17 CNY": steps are not added up; a dash for none. */
+/* What is of one step, in all currencies: "16.17 CNY and 3.00 USD"; empty for none. */
+struct sv words_amounts_of_step(struct arena *a, const struct amount_total *totals, size_t n, struct sv step);
+/* "notice 16.17 CNY and 3.00 USD; reversal 16.17 CNY": steps are not added up; a dash for none. Totals stand by step. */
 struct sv words_amounts(struct arena *a, const struct amount_total *totals, size_t n);
 /* "7.100 s", "350 ms", "2 min 5 s", "30 d". */
 struct sv words_duration(struct arena *a, int64_t us);

@@ -35,6 +35,8 @@ static void amounts_of_steps_stay_apart(void **state)
 	is(words_amounts(arena, totals, 3), "notice 16.17 CNY and 3.00 USD; reversal 16.17 CNY");
 	is(words_amounts(arena, totals + 1, 1), "notice 3.00 USD");
 	is(words_amounts(arena, totals, 0), "-");
+	is(words_amounts_of_step(arena, totals, 3, SV("notice")), "16.17 CNY and 3.00 USD");
+	is(words_amounts_of_step(arena, totals, 3, SV("ledger")), "");
 }
 
 static void the_doer_is_the_host_if_known(void **state)
