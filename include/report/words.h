@@ -30,8 +30,12 @@ struct sv words_time(struct arena *a, const struct findings *f, struct ref_time 
 struct sv words_id(struct arena *a, char letter, unsigned id);
 /* Whose doing a rebalance was: the host, else the client, else the member; a dash when it is not known. */
 struct sv words_doer(const struct rebalance *r);
+/* "session_timeout", "member_join (suggested)". */
+struct sv words_trigger(struct arena *a, const struct rebalance *r);
 /* "W1,W3"; empty for none. */
 struct sv words_windows(struct arena *a, const struct window *const *windows, size_t n);
+/* Those that meet a rebalance's exposure: of jitter, or, where there is none, the pauses. */
+struct sv words_windows_behind(struct arena *a, const struct rebalance *r);
 /* "consumer-1/app.log:1841", "eth0.pcap packet 12". */
 struct sv words_place(struct arena *a, const struct findings *f, const struct place *p);
 /* "record was" for one, "records were" else. */

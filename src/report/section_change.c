@@ -122,22 +122,22 @@ static const bool *windows_behind(const struct chapter_context *c)
 
 static void change_place(struct out *o, const struct chapter_context *c, const bool *is_behind, enum window_kind kind)
 {
-	const struct window *first = NULL;
-	struct sv ids = SV("");
+	const struct window *named[WINDOWS_MOST];
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->f->windows.count; i++) {
 		const struct window *w = &c->f->windows.items[i];
 		if ((w->kinds & 1U << kind) == 0 || !is_behind[w->id])
 			continue;
-		first = first == NULL ? w : first;
-		if (n++ < WINDOWS_MOST)
-			ids = arena_printf(c->a, "%.*s%sW%u", SV_ARG(ids), ids.n > 0 ? "," : "", w->id);
+		if (n < WINDOWS_MOST)
+			named[n] = w;
+		n++;
 	}
 	if (n > 0)
-		out_bullet_refs(o, ids, arena_printf(c->a, "%s%.*s, seen on %.*s: %s.", window_kind_infos[kind].name,
-						     SV_ARG(n == 1 ? SV("") : arena_printf(c->a, ", %zu windows, the first", n)),
-						     SV_ARG(words_or_dash(first->host)), window_kind_infos[kind].remedy));
+		out_bullet_refs(o, words_windows(c->a, named, n < WINDOWS_MOST ? n : WINDOWS_MOST),
+				arena_printf(c->a, "%s%.*s, seen on %.*s: %s.", window_kind_infos[kind].name,
+					     SV_ARG(n == 1 ? SV("") : arena_printf(c->a, ", %zu windows, the first", n)),
+					     SV_ARG(words_or_dash(named[0]->host)), window_kind_infos[kind].remedy));
 }
 
 /* Windows that name a place to look at, a kind a line. */

@@ -147,8 +147,7 @@ static struct sv why_words(struct arena *a, const struct rebalance *r)
 
 static struct sv window_ids(struct arena *a, const struct rebalance *r)
 {
-	struct sv windows = r->window_count > 0 ? words_windows(a, r->windows, r->window_count)
-						: words_windows(a, r->pauses, r->pause_count);
+	struct sv windows = words_windows_behind(a, r);
 	return arena_printf(a, "R%u%s%.*s", r->id, windows.n > 0 ? "," : "", SV_ARG(windows));
 }
 
@@ -201,10 +200,9 @@ static void tell_chain(struct out *o, const struct chapter_context *c, const str
 	struct sv group = c->f->groups.count > 1 ? arena_printf(c->a, " in group %.*s", SV_ARG(r->group)) : SV("");
 
 	out_bullet_refs(o, window_ids(c->a, r),
-			arena_printf(c->a, "%.*s, %s%s of %.*s%.*s%s. %.*s%.*s", SV_ARG(words_time(c->a, c->f, r->trigger_time)),
-				     trigger_infos[r->trigger].name, r->trigger_strength == STRENGTH_PROVES ? "" : " (suggested)",
-				     SV_ARG(words_doer(r)), SV_ARG(group), fate_words[r->fate], SV_ARG(why_words(c->a, r)),
-				     SV_ARG(consequence_words(c, k))));
+			arena_printf(c->a, "%.*s, %.*s of %.*s%.*s%s. %.*s%.*s", SV_ARG(words_time(c->a, c->f, r->trigger_time)),
+				     SV_ARG(words_trigger(c->a, r)), SV_ARG(words_doer(r)), SV_ARG(group), fate_words[r->fate],
+				     SV_ARG(why_words(c->a, r)), SV_ARG(consequence_words(c, k))));
 }
 
 /* The chains beyond the first few, in one line. */

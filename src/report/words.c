@@ -135,12 +135,22 @@ struct sv words_doer(const struct rebalance *r)
 	return words_or_dash(!sv_is_absent(r->host) ? r->host : !sv_is_absent(r->client) ? r->client : r->member);
 }
 
+struct sv words_trigger(struct arena *a, const struct rebalance *r)
+{
+	return arena_printf(a, "%s%s", trigger_infos[r->trigger].name, r->trigger_strength == STRENGTH_PROVES ? "" : " (suggested)");
+}
+
 struct sv words_windows(struct arena *a, const struct window *const *windows, size_t n)
 {
 	struct sv ids = SV("");
 	for (size_t i = 0; i < n; i++)
 		ids = arena_printf(a, "%.*s%sW%u", SV_ARG(ids), i > 0 ? "," : "", windows[i]->id);
 	return ids;
+}
+
+struct sv words_windows_behind(struct arena *a, const struct rebalance *r)
+{
+	return r->window_count > 0 ? words_windows(a, r->windows, r->window_count) : words_windows(a, r->pauses, r->pause_count);
 }
 
 struct sv words_or_unknown(struct sv text)
