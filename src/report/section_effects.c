@@ -81,6 +81,15 @@ static void totals(struct out *o, const struct chapter_context *c)
 				   e->suppressed, e->retries));
 }
 
+static struct evidence_list evidence_of_attempts(struct arena *a, const struct duplicate *d)
+{
+	struct evidence_list list = { .items = arena_array(a, d->attempt_count, sizeof *list.items), .count = d->attempt_count };
+
+	for (size_t i = 0; i < d->attempt_count; i++)
+		list.items[i] = d->attempts[i]->evidence;
+	return list;
+}
+
 static void attempts_of(struct out *o, const struct chapter_context *c)
 {
 	const struct side_effects *e = &c->f->effects;
@@ -89,9 +98,9 @@ static void attempts_of(struct out *o, const struct chapter_context *c)
 	out_fold(o, SV("Attempts of each duplicate"));
 	for (size_t i = 0; i < e->duplicate_count && i < c->rows_most; i++) {
 		const struct duplicate *d = &e->duplicates[i];
+		const struct evidence_list list = evidence_of_attempts(c->a, d);
 		out_details(o, arena_printf(c->a, "Attempts of D%u, %.*s %.*s", d->id, SV_ARG(d->business_key), SV_ARG(d->step)));
-		for (size_t k = 0; k < d->attempt_count; k++)
-			document_evidence_one(o, c, &d->attempts[k]->evidence);
+		document_evidence(o, c, &list);
 		out_details_end(o);
 	}
 	out_fold_end(o);
