@@ -423,7 +423,7 @@ static const struct option_row *row_of(enum command command, int found)
 }
 
 /* Who took an option for this command's is told whose it is. */
-static void print_unknown_option(const char *word)
+static void print_unknown_long(const char *word)
 {
 	static const struct {
 		enum command command;
@@ -441,7 +441,7 @@ static void print_unknown_option(const char *word)
 	if (sv_find_char(name, '=', &at))
 		name.n = at;
 	for (size_t i = 0; i < ROW_COUNT; i++)
-		if (sv_starts_with(name, SV("--")) && sv_eq(sv_sub(name, 2, name.n), sv_of(rows[i].name)))
+		if (sv_eq(sv_sub(name, 2, name.n), sv_of(rows[i].name)))
 			commands |= rows[i].commands;
 	fprintf(stderr, "aftershock: %.*s is no option of this command", SV_ARG(name));
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -451,6 +451,17 @@ static void print_unknown_option(const char *word)
 		before = ", ";
 	}
 	fputs(" (see --help)\n", stderr);
+}
+
+/* getopt says which letter of a word it was, and which option was given a value that it does not take. */
+static void print_refused(const char *word)
+{
+	if (optopt >= 256)
+		fprintf(stderr, "aftershock: --%s takes no argument\n", rows[optopt - 256].name);
+	else if (optopt != 0)
+		fprintf(stderr, "aftershock: -%c is no option of this command (see --help)\n", optopt);
+	else
+		print_unknown_long(word);
 }
 
 bool opts_parse(enum command command, int argc, char **argv, struct arena *a, struct options *out)
@@ -470,7 +481,7 @@ bool opts_parse(enum command command, int argc, char **argv, struct arena *a, st
 		if (found == ':')
 			fprintf(stderr, "aftershock: %s needs an argument\n", argv[optind - 1]);
 		else if (row == NULL)
-			print_unknown_option(argv[optind - 1]);
+			print_refused(argv[optind - 1]);
 		if (row == NULL)
 			return false;
 		const char *expected = row->set(&c, optarg);
