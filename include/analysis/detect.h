@@ -7,6 +7,7 @@
  * one function and one row of detectors[].
  */
 
+#include "analysis/own_address.h"
 #include "analysis/path.h"
 #include "analysis/threshold.h"
 #include "analysis/window.h"
@@ -18,6 +19,7 @@ struct detect_context {
 	int64_t heartbeat_ms;
 	struct arena *arena;
 	struct paths *paths;
+	struct own_addresses *own;	/* of the hosts that captured */
 	struct windows *out;	/* with its coverage; windows of the detectors before stand in it unmerged */
 };
 
@@ -94,8 +96,8 @@ void detect_measure_spans(struct window *w);
 
 /* Merges the windows of one path or host, and cuts pauses that jitter accounts for. Numbers them. */
 void windows_merge(const struct detect_context *ctx);
-/* Finds whose address each window's caller has. 0 or -1. */
-int windows_find_callers(const struct detect_context *ctx);
+/* Finds whose address each window's caller has. */
+void windows_find_callers(const struct detect_context *ctx);
 /* Where a sign of life was followed by a loss, the outage ends with an exchange. After windows_find_callers. 0 or -1. */
 int windows_doubt_signs(const struct detect_context *ctx);
 /* Makes one of what captures at both ends of a path show of it. After windows_find_callers; numbers the windows anew. */

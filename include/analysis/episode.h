@@ -158,9 +158,11 @@ unsigned trigger_doing(enum trigger t);
 
 /* The first of the episode's causes that is the same doing of the same member, as cause_is_of says; NULL when none is. */
 struct cause *cause_find(const struct episode *ep, const struct cause *sought);
+/* The same of a client and its host, by whatever member id: of that trigger, or another that is the same doing. */
+struct cause *cause_find_of_client(const struct episode *ep, enum trigger doing, const struct cause *of);
 struct cause *cause_add(struct arena *a, struct episode *ep, const struct cause *c);
 /* The known one, which gets what it lacks of who it is about. */
-void cause_learn(struct arena *a, struct episode *ep, struct cause *known, const struct cause *from);
+void cause_learn(struct episode *ep, struct cause *known, const struct cause *from);
 /* As cause_find, one after the other: what it does without an index, and what a test holds it against. */
 struct cause *cause_find_one_by_one(const struct episode *ep, const struct cause *sought);
 

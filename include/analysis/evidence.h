@@ -54,6 +54,8 @@ void evidence_echo(struct evidence *e, struct arena *a, const struct place *plac
  */
 void evidence_add(struct evidence_list *list, struct arena *a, const struct event *e, struct ref_time time,
 		  const char *role);
+/* Appends one whose event is known not to be there. */
+void evidence_push(struct evidence_list *list, struct arena *a, const struct evidence *one);
 /* By time, then event id. */
 void evidence_sort(struct evidence_list *list);
 

@@ -33,7 +33,7 @@ struct who_index {
 	size_t count;
 };
 
-/* Greater than all that were added before. */
+/* Of one that was added before more may be known by now: it stays in the lists of what was known. */
 void who_add(struct who_index *ix, struct who who, size_t item);
 
 /* Together they hold the items that are about one. */
@@ -49,7 +49,7 @@ struct who_found who_find(const struct who_index *ix, struct who sought);
 bool who_next(const struct who_found *found, size_t from, size_t *item);
 /* The greatest of them below that; false when there is none. */
 bool who_before(const struct who_found *found, size_t below, size_t *item);
-/* It is of no use any more: takes it out of those lists in which it is the last. */
+/* It is of no use any more: takes it out of those lists in which it is the first or the last. */
 void who_drop(const struct who_found *found, size_t item);
 
 #endif

@@ -70,28 +70,19 @@ void triggers_from_asks(struct group_life *life)
 		if (s == NULL)
 			continue;
 		struct cause *c = trigger_add(life, ep, s, asked, BASIS_WIRE);
-		cause_learn(life->arena, ep, c, &(struct cause){ .host = host_of(life->group, c->client) });
+		cause_learn(ep, c, &(struct cause){ .host = host_of(life->group, c->client) });
 	}
 }
 
 /* ---- who asks twice ---- */
 
-static const struct cause *arrival_of(const struct episode *ep, const struct cause *of)
-{
-	const struct cause sought = { .meaning.trigger = TRIGGER_MEMBER_JOIN, .client = of->client, .host = of->host };
-
-	return cause_find(ep, &sought);
-}
-
 /* Whether a member of this client had been removed not long before the episode. */
 static bool was_removed_before(const struct group_life *life, size_t place, const struct cause *of)
 {
-	const struct cause sought = { .meaning.trigger = TRIGGER_SESSION_TIMEOUT, .client = of->client, .host = of->host };
-
 	for (size_t i = place; i-- > 0;) {
 		if (life->episodes[place].r.span.start.us - life->episodes[i].r.span.start.us > life->poll_us + life->session_us)
 			return false;
-		if (cause_find(&life->episodes[i], &sought) != NULL)
+		if (cause_find_of_client(&life->episodes[i], TRIGGER_SESSION_TIMEOUT, of) != NULL)
 			return true;
 	}
 	return false;
@@ -112,8 +103,8 @@ static void link_second_ask(struct group_life *life, size_t place)
 	for (size_t i = 0; i < ep->cause_count; i++) {
 		struct cause *came = &ep->causes[i];
 
-		if (!trigger_is_arrival(came->meaning.trigger) || came->is_within || arrival_of(before, came) == NULL ||
-		    !was_removed_before(life, place - 1, came))
+		if (!trigger_is_arrival(came->meaning.trigger) || came->is_within ||
+		    cause_find_of_client(before, TRIGGER_MEMBER_JOIN, came) == NULL || !was_removed_before(life, place - 1, came))
 			continue;
 		came->meaning.trigger = TRIGGER_MEMBER_REJOIN;
 		came->has_root = true;

@@ -208,15 +208,11 @@ static void merge_evidence(struct arena *a, struct window *w, const struct windo
 	bool bounded = w->kinds == other->kinds;
 
 	for (size_t i = 0; i < other->evidence.count; i++) {
-		const struct evidence *e = &other->evidence.items[i];
-
 		if (bounded && w->evidence.count >= DETECT_EVIDENCE_MAX) {
 			detect_measure(w, MEASURE_EVIDENCE_LEFT_OUT, 1);
 			continue;
 		}
-		*ARENA_PUSH(a, w->evidence.items, w->evidence.count, w->evidence.capacity) = *e;
-		if (e->event > w->evidence.greatest)
-			w->evidence.greatest = e->event;
+		evidence_push(&w->evidence, a, &other->evidence.items[i]);
 	}
 }
 

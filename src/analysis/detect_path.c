@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 
-#include "analysis/own_address.h"
 #include "analysis/seconds.h"
 
 static int64_t event_end_us(const struct event *e)
@@ -171,7 +170,6 @@ struct given_up {
 };
 
 struct losses {
-	struct own_addresses *own;
 	struct lossy_second *items;
 	size_t capacity;
 	struct given_up *given_up; /* by end */
@@ -304,15 +302,15 @@ static bool is_given_up(const struct losses *losses, const struct event *e)
 }
 
 /* Of another host's data a capture sees what came, not when it was sent in vain: some time since that host was heard last. */
-static bool is_seen_sent(const struct losses *losses, const struct event *e)
+static bool is_seen_sent(const struct detect_context *ctx, const struct event *e)
 {
-	struct sv own = own_address_of(losses->own, e->host);
+	struct sv own = own_address_of(ctx->own, e->host);
 	enum event_field sender = sv_eq(event_text(e, FIELD_DIRECTION), SV("ab")) ? FIELD_PATH_A : FIELD_PATH_B;
 
 	return sv_is_absent(own) || sv_eq(own, path_address(event_text(e, sender)));
 }
 
-static void take_lost(const struct losses *losses, struct lossy_second *s, const struct event *e)
+static void take_lost(const struct detect_context *ctx, struct lossy_second *s, const struct event *e)
 {
 	if (!event_has(e, FIELD_LOSS_AT_US) || !event_has(e, FIELD_LOST_AT_US))
 		return;
@@ -322,7 +320,7 @@ static void take_lost(const struct losses *losses, struct lossy_second *s, const
 		return;
 	if (s->since_us == 0 || from_us < s->since_us)
 		s->since_us = from_us;
-	if (!is_seen_sent(losses, e))
+	if (!is_seen_sent(ctx, e))
 		return;
 	if (s->lost_from_us == 0 || from_us < s->lost_from_us)
 		s->lost_from_us = from_us;
@@ -351,7 +349,7 @@ static void take_second(const struct detect_context *ctx, struct losses *losses,
 	s->segments += detect_number(e, FIELD_SEGMENTS);
 	s->retransmits += retransmits_of(e);
 	s->timeouts += detect_number(e, FIELD_TIMEOUTS);
-	take_lost(losses, s, e);
+	take_lost(ctx, s, e);
 	if (shows_loss(e))
 		keep_event(ctx->arena, s, e);
 }
@@ -363,7 +361,7 @@ int detect_loss(const struct detect_context *ctx)
 	struct event e;
 	int rc;
 
-	if (find_given_up(ctx, &losses) < 0 || own_addresses_find(ctx->store, ctx->arena, &losses.own) < 0)
+	if (find_given_up(ctx, &losses) < 0)
 		return -1;
 	seconds = seconds_new(ctx->store, ctx->arena);
 	while ((rc = seconds_next(seconds, &e)) == 1)

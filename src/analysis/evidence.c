@@ -129,10 +129,17 @@ static struct evidence *same_line(const struct evidence_list *list, const struct
 	return NULL;
 }
 
+void evidence_push(struct evidence_list *list, struct arena *a, const struct evidence *one)
+{
+	*ARENA_PUSH(a, list->items, list->count, list->capacity) = *one;
+	if (one->event > list->greatest)
+		list->greatest = one->event;
+}
+
 void evidence_add(struct evidence_list *list, struct arena *a, const struct event *e, struct ref_time time,
 		  const char *role)
 {
-	struct evidence *same;
+	struct evidence *same, one;
 
 	if (holds(list, e->id))
 		return;
@@ -141,9 +148,8 @@ void evidence_add(struct evidence_list *list, struct arena *a, const struct even
 		evidence_echo(same, a, &e->place);
 		return;
 	}
-	*ARENA_PUSH(a, list->items, list->count, list->capacity) = evidence_of(a, e, time, role);
-	if (e->id > list->greatest)
-		list->greatest = e->id;
+	one = evidence_of(a, e, time, role);
+	evidence_push(list, a, &one);
 }
 
 static int compare(const void *left, const void *right)

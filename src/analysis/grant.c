@@ -261,19 +261,14 @@ static int cmp_events(const void *x, const void *y)
 	return order != 0 ? order : cmp_written(p, q);
 }
 
-static const struct event **load_ordered(struct store *s, const enum event_type *types, size_t n, struct arena *a,
-					 int (*order_of)(const void *, const void *), size_t *count)
+static int load_ordered(struct store *s, const enum event_type *types, size_t n, struct arena *a,
+			int (*order_of)(const void *, const void *), const struct event ***order, size_t *count)
 {
-	const struct event **order;
-	const struct event **events;
-
-	if (query_load(s, types, n, a, &events, count) < 0)
-		return NULL;
-	order = arena_array(a, *count + 1, sizeof(const struct event *));
-	for (size_t i = 0; i < *count; i++)
-		order[i] = events[i];
-	qsort(order, *count, sizeof(const struct event *), order_of);
-	return order;
+	if (query_load(s, types, n, a, order, count) < 0)
+		return -1;
+	if (*count > 1)
+		qsort(*order, *count, sizeof(const struct event *), order_of);
+	return 0;
 }
 
 /* One line may be of a whole second by chance; all of a client's are not. */
@@ -297,7 +292,7 @@ static int find_assignments(struct store *s, const struct clocks *c, const struc
 
 	for (size_t i = 0; i < LINE_COUNT; i++)
 		types[i] = lines[i].type;
-	if ((order = load_ordered(s, types, LINE_COUNT, st->arena, cmp_events, &count)) == NULL)
+	if (load_ordered(s, types, LINE_COUNT, st->arena, cmp_events, &order, &count) < 0)
 		return -1;
 	for (size_t i = 0; i < count; i++) {
 		const struct event *e = order[i];
@@ -394,7 +389,7 @@ static int find_offsets(struct store *s, const struct clocks *c, const struct gr
 	const struct event **order;
 	size_t count, assigned = st->out->count, next = 0;
 
-	if ((order = load_ordered(s, types, 1, st->arena, cmp_place_events, &count)) == NULL)
+	if (load_ordered(s, types, 1, st->arena, cmp_place_events, &order, &count) < 0)
 		return -1;
 	if (assigned > 0)
 		qsort(st->out->items, assigned, sizeof *st->out->items, cmp_place_grants);

@@ -30,11 +30,8 @@ static void say(struct rebalance *r, struct arena *a)
 
 static void name(const struct window *silence, struct arena *a, struct rebalance *r)
 {
-	for (size_t i = 0; i < silence->evidence.count; i++) {
-		*ARENA_PUSH(a, r->stalls.items, r->stalls.count, r->stalls.capacity) = silence->evidence.items[i];
-		if (silence->evidence.items[i].event > r->stalls.greatest)
-			r->stalls.greatest = silence->evidence.items[i].event;
-	}
+	for (size_t i = 0; i < silence->evidence.count; i++)
+		evidence_push(&r->stalls, a, &silence->evidence.items[i]);
 	evidence_sort(&r->stalls);
 	say(r, a);
 }

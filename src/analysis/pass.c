@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/rebalance_index.h"
 #include "base/order.h"
 
 /*
@@ -26,8 +27,6 @@ struct splitter {
 	const struct rebalances *rebalances;
 	struct grants *grants;
 	struct attempts *attempts;
-	const struct rebalance **complete;	/* those that left the group with members, by their end */
-	size_t complete_count;
 	struct arena *arena;
 	struct passes *out;
 };
@@ -128,40 +127,15 @@ static struct sv group_of(const struct groups *g, struct sv consumer)
 	return found;
 }
 
-static int cmp_end(const void *x, const void *y)
+/* The latest of the group (absent: any) that was complete by then, and left it with members; 0 when none was. */
+static unsigned rebalance_in_force(const struct rebalances *all, struct sv group, struct ref_time t)
 {
-	const struct rebalance *p = *(const struct rebalance *const *)x, *q = *(const struct rebalance *const *)y;
-	int order = order_i64(p->span.end.us, q->span.end.us);
+	for (size_t n = rebalances_ended(all, (struct ref_time){ t.us + COMPLETE_LATE_US }); n > 0; n--) {
+		const struct rebalance *r = all->index->by_end[n - 1];
 
-	return order != 0 ? order : order_i64(p->id, q->id);
-}
-
-static void order_rebalances(struct splitter *sp)
-{
-	const struct rebalances *r = sp->rebalances;
-
-	sp->complete = arena_array(sp->arena, r->count, sizeof(const struct rebalance *));
-	for (size_t i = 0; i < r->count; i++)
-		if (!r->items[i].empties_group)
-			sp->complete[sp->complete_count++] = &r->items[i];
-	qsort(sp->complete, sp->complete_count, sizeof(const struct rebalance *), cmp_end);
-}
-
-/* The latest of the group (absent: any) that was complete by then; 0 when none was. */
-static unsigned rebalance_in_force(const struct splitter *sp, struct sv group, struct ref_time t)
-{
-	size_t low = 0, high = sp->complete_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (sp->complete[middle]->span.end.us <= t.us + COMPLETE_LATE_US)
-			low = middle + 1;
-		else
-			high = middle;
+		if (!r->empties_group && (sv_is_absent(group) || sv_eq(r->group, group)))
+			return r->id;
 	}
-	while (low-- > 0)
-		if (sv_is_absent(group) || sv_eq(sp->complete[low]->group, group))
-			return sp->complete[low]->id;
 	return 0;
 }
 
@@ -177,8 +151,8 @@ static void split_by_rebalances(struct splitter *sp, struct run *runs, size_t n)
 		struct run *r = &runs[i];
 		const struct run *before = i > 0 ? &runs[i - 1] : NULL;
 		if (before == NULL || r->offset != before->offset + 1) {
-			unsigned now = rebalance_in_force(sp, group, r->first);
-			if (before == NULL || now != rebalance_in_force(sp, group, before->last))
+			unsigned now = rebalance_in_force(sp->rebalances, group, r->first);
+			if (before == NULL || now != rebalance_in_force(sp->rebalances, group, before->last))
 				open_pass(sp, r)->rebalance = now;
 		}
 		put_into_pass(sp, r);
@@ -254,7 +228,6 @@ void passes_find(const struct groups *g, const struct rebalances *r, struct atte
 	struct run nothing = { 0 };
 
 	*out = (struct passes){ 0 };
-	order_rebalances(&sp);
 	open_pass(&sp, &nothing);
 	for (size_t i = 0, end; i < t->run_count; i = end) {
 		for (end = i + 1; end < t->run_count && same_stream(&t->runs[i], &t->runs[end]); end++)

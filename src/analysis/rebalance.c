@@ -181,13 +181,6 @@ static void find_broker_span(struct group_life *life)
 	}
 }
 
-static void pick_asks(struct group_life *life, const struct sightings *all)
-{
-	for (size_t i = 0; i < all->count; i++)
-		if (sv_eq(event_text(all->items[i].event, FIELD_GROUP), life->group->name))
-			*ARENA_PUSH(life->arena, life->asks.items, life->asks.count, life->asks.capacity) = all->items[i];
-}
-
 /* Moves of other groups' coordinators are none of this one's. */
 static void pick_moves(struct group_life *life, const struct sightings *all)
 {
@@ -272,17 +265,18 @@ static void finish_group(struct group_life *life, struct rebalances *out)
 }
 
 /* The lines of each group, still in order of time. */
-static struct sightings *lines_by_group(const struct lines *all, const struct groups *g, struct arena *a)
+static struct sightings *by_group(const struct sightings *all, const struct groups *g, struct arena *a)
 {
 	struct sightings *out = arena_array(a, g->count, sizeof *out);
 
-	for (size_t i = 0; i < all->with_group.count; i++) {
-		const struct sighting *s = &all->with_group.items[i];
+	for (size_t i = 0; i < all->count; i++) {
+		const struct sighting *s = &all->items[i];
 		const struct group *of = groups_get(g, event_text(s->event, FIELD_GROUP));
-		struct sightings *lines = of != NULL ? &out[of - g->items] : NULL;
 
-		if (lines != NULL)
-			*ARENA_PUSH(a, lines->items, lines->count, lines->capacity) = *s;
+		if (of == NULL)
+			continue;
+		struct sightings *lines = &out[of - g->items];
+		*ARENA_PUSH(a, lines->items, lines->count, lines->capacity) = *s;
 	}
 	return out;
 }
@@ -334,13 +328,14 @@ int rebalances_find(struct store *s, const struct clocks *c, const struct groups
 	*out = (struct rebalances){ .count = 0 };
 	if (load_lines(s, c, g, a, &all) < 0 || load_logs(s, c, a, &all) < 0)
 		return -1;
-	struct sightings *lines = lines_by_group(&all, g, a);
+	const struct sightings *lines = by_group(&all.with_group, g, a), *asks = by_group(&all.asks, g, a);
 	for (size_t i = 0; i < g->count; i++) {
 		struct group_life life = {
 			.group = &g->items[i],
 			.clocks = c,
 			.arena = a,
 			.seen = lines[i],
+			.asks = asks[i],
 			.processes = all.processes,
 			.starts = all.starts,
 			.killings = all.killings,
@@ -351,7 +346,6 @@ int rebalances_find(struct store *s, const struct clocks *c, const struct groups
 			.poll_us = group_max_poll_interval_ms(&g->items[i]) * US_PER_MS,
 		};
 		pick_moves(&life, &all.moves);
-		pick_asks(&life, &all.asks);
 		live(&life);
 		finish_group(&life, out);
 	}

@@ -174,7 +174,7 @@ static void strengthen(struct group_life *life, struct episode *ep, struct cause
 		if (c->meaning.strength > known->meaning.strength)
 			known->meaning.strength = c->meaning.strength;
 	}
-	cause_learn(life->arena, ep, known, c);
+	cause_learn(ep, known, c);
 }
 
 struct cause *trigger_add(struct group_life *life, struct episode *ep, const struct sighting *s, struct meaning m,
@@ -372,11 +372,9 @@ static bool is_begun_by_newcomer(const struct episode *ep)
 
 bool cause_is_ghost(const struct episode *ep, const struct cause *c)
 {
-	const struct cause sought = { .meaning.trigger = TRIGGER_MEMBER_JOIN, .client = c->client, .host = c->host };
-
 	if (!c->is_within || c->meaning.trigger != TRIGGER_SESSION_TIMEOUT)
 		return false;
-	const struct cause *came = cause_find(ep, &sought);
+	const struct cause *came = cause_find_of_client(ep, TRIGGER_MEMBER_JOIN, c);
 
 	return came != NULL && !came->is_within;
 }

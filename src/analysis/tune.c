@@ -7,11 +7,11 @@
 
 #include "analysis/tune.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/advice.h"
 #include "analysis/silence.h"
+#include "base/order.h"
 
 /* Round figures from Kafka's least to above its default; the current and the advised one are added. */
 static const int64_t ladder_ms[] = { 6000, 10000, 15000, 20000, 30000, 45000, 60000 };
@@ -87,8 +87,7 @@ struct replay {
 	const struct side_effects *effects;
 	const struct silence_list *silences;
 	struct arena *arena;
-	bool *avoided;			/* by rebalance: would not have been */
-	bool *avoided_root;		/* by id */
+	bool *avoided_root;		/* by id: it would not have been, nor what follows from it */
 	const struct duplicate **spared;	/* room for all duplicates */
 };
 
@@ -122,10 +121,8 @@ static size_t avoid_rebalances(struct replay *r, int64_t session_ms)
 		if (!evicts(&r->silences->items[e->silence], session_ms))
 			r->avoided_root[e->root->id] = true;
 	}
-	for (size_t i = 0; i < r->rebalances->count; i++) {
-		r->avoided[i] = r->avoided_root[r->rebalances->items[i].root];
-		count += r->avoided[i];
-	}
+	for (size_t i = 0; i < r->rebalances->count; i++)
+		count += r->avoided_root[r->rebalances->items[i].root];
 	return count;
 }
 
@@ -135,7 +132,7 @@ static void spare_duplicates(struct replay *r, struct candidate *c)
 
 	for (size_t i = 0; i < e->duplicate_count; i++) {
 		const struct rebalance *by = rebalances_get(r->rebalances, e->duplicates[i].rebalance);
-		if (by != NULL && r->avoided[by - r->rebalances->items])
+		if (by != NULL && r->avoided_root[by->root])
 			r->spared[c->duplicates_avoided++] = &e->duplicates[i];
 	}
 	duplicates_amounts(r->spared, c->duplicates_avoided, r->arena, &c->amounts_avoided, &c->amount_count);
@@ -156,18 +153,11 @@ static struct candidate replay_candidate(struct replay *r, int64_t session_ms)
 	return c;
 }
 
-static int cmp_ms(const void *x, const void *y)
-{
-	int64_t p = *(const int64_t *)x, q = *(const int64_t *)y;
-
-	return (p > q) - (p < q);
-}
-
 /* Sorted, each once. */
 static size_t choose_candidates(const struct advice_context *ctx, int64_t *ms)
 {
 	const struct analysis_options *o = ctx->options;
-	size_t n = 0, kept = 0;
+	size_t n = 0;
 
 	for (size_t i = 0; i < o->session_timeout_count; i++)
 		if (o->session_timeouts_ms[i] > 0)
@@ -177,11 +167,7 @@ static size_t choose_candidates(const struct advice_context *ctx, int64_t *ms)
 	ms[n++] = group_session_timeout_ms(ctx->group);
 	if (advice_session_ms(ctx, &ms[n]))
 		n++;
-	qsort(ms, n, sizeof *ms, cmp_ms);
-	for (size_t i = 0; i < n; i++)
-		if (kept == 0 || ms[kept - 1] != ms[i])
-			ms[kept++] = ms[i];
-	return kept;
+	return order_unique(ms, n, sizeof *ms, order_i64_items);
 }
 
 static void replay_candidates(const struct advice_context *ctx)
@@ -192,7 +178,6 @@ static void replay_candidates(const struct advice_context *ctx)
 	int64_t *ms = arena_array(a, ctx->options->session_timeout_count + LADDER_COUNT + 2, sizeof *ms);
 	size_t n = choose_candidates(ctx, ms);
 
-	r.avoided = arena_array(a, ctx->rebalances->count + 1, sizeof *r.avoided);
 	r.avoided_root = arena_array(a, ctx->rebalances->count + 1, sizeof *r.avoided_root);
 	r.spared = arena_array(a, ctx->effects->duplicate_count + 1, sizeof(const struct duplicate *));
 	ctx->out->candidates = arena_array(a, n, sizeof *ctx->out->candidates);

@@ -3,6 +3,8 @@
 
 #include "analysis/who.h"
 
+#include <string.h>
+
 #include "base/order.h"
 
 enum by { BY_MEMBER, BY_CLIENT, BY_HOST, BY_BOTH };
@@ -90,6 +92,19 @@ static size_t keys_sought(const struct who *w, struct who_key keys[WHO_LISTS_MAX
 
 /* ---- lists by key ---- */
 
+static int compare_items(const void *x, const void *y)
+{
+	const size_t *a = x, *b = y;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* How many of the list lie below. */
+static size_t count_below(const struct who_list *l, size_t item)
+{
+	return order_lower_bound(&item, l->items, l->count, sizeof *l->items, compare_items);
+}
+
 static struct who_slot *slot_of(struct who_slot *slots, size_t size, const struct who_key *key)
 {
 	size_t at = (size_t)key_hash(key) & (size - 1);
@@ -115,6 +130,18 @@ static void make_room(struct who_index *ix)
 	ix->size = size;
 }
 
+/* Nearly always at the end. */
+static void list_add(struct arena *a, struct who_list *l, size_t item)
+{
+	const size_t at = l->count > 0 && l->items[l->count - 1] >= item ? count_below(l, item) : l->count;
+
+	if (at < l->count && l->items[at] == item)
+		return;
+	(void)ARENA_PUSH(a, l->items, l->count, l->capacity);
+	memmove(&l->items[at + 1], &l->items[at], (l->count - 1 - at) * sizeof *l->items);
+	l->items[at] = item;
+}
+
 void who_add(struct who_index *ix, struct who who, size_t item)
 {
 	struct who_key keys[KEYS_MAX];
@@ -128,7 +155,7 @@ void who_add(struct who_index *ix, struct who who, size_t item)
 			slot->key = keys[i];
 			ix->count++;
 		}
-		*ARENA_PUSH(ix->arena, slot->list.items, slot->list.count, slot->list.capacity) = item;
+		list_add(ix->arena, &slot->list, item);
 	}
 }
 
@@ -147,19 +174,6 @@ struct who_found who_find(const struct who_index *ix, struct who sought)
 }
 
 /* ---- items ---- */
-
-static int compare_items(const void *x, const void *y)
-{
-	const size_t *a = x, *b = y;
-
-	return (*a > *b) - (*a < *b);
-}
-
-/* How many of the list lie below. */
-static size_t count_below(const struct who_list *l, size_t item)
-{
-	return order_lower_bound(&item, l->items, l->count, sizeof *l->items, compare_items);
-}
 
 bool who_next(const struct who_found *found, size_t from, size_t *item)
 {
@@ -198,7 +212,12 @@ void who_drop(const struct who_found *found, size_t item)
 	for (size_t i = 0; i < found->count; i++) {
 		struct who_list *l = found->lists[i];
 
-		if (l->count > 0 && l->items[l->count - 1] == item)
+		if (l->count > 0 && l->items[l->count - 1] == item) {
 			l->count--;
+		} else if (l->count > 0 && l->items[0] == item) {
+			l->items++;
+			l->count--;
+			l->capacity--;
+		}
 	}
 }

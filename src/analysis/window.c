@@ -190,13 +190,16 @@ int windows_find(struct store *s, const struct clocks *c, const struct analysis_
 	};
 
 	*out = (struct windows){ 0 };
-	if (find_coverage(&ctx) < 0)
+	if (find_coverage(&ctx) < 0 || own_addresses_find(s, a, &ctx.own) < 0)
 		return -1;
 	for (size_t i = 0; i < detector_count; i++)
 		if (detectors[i].find(&ctx) < 0)
 			return -1;
 	windows_merge(&ctx);
-	if (heard_measure(&ctx) < 0 || windows_find_callers(&ctx) < 0 || windows_doubt_signs(&ctx) < 0)
+	if (heard_measure(&ctx) < 0)
+		return -1;
+	windows_find_callers(&ctx);
+	if (windows_doubt_signs(&ctx) < 0)
 		return -1;
 	windows_join_ends(&ctx);
 	windows_join_pauses(&ctx);

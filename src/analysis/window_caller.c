@@ -6,7 +6,6 @@
  */
 
 #include "analysis/detect.h"
-#include "analysis/own_address.h"
 
 static void set_caller(const struct own_addresses *all, struct window *w)
 {
@@ -22,13 +21,11 @@ static void set_caller(const struct own_addresses *all, struct window *w)
 	w->caller = own_address_owner(all, w->path_a);
 }
 
-int windows_find_callers(const struct detect_context *ctx)
+void windows_find_callers(const struct detect_context *ctx)
 {
 	struct windows *out = ctx->out;
-	struct own_addresses *all;
+	const struct own_addresses *all = ctx->own;
 
-	if (own_addresses_find(ctx->store, ctx->arena, &all) < 0)
-		return -1;
 	for (size_t i = 0; i < out->coverage_count; i++)
 		if (sv_eq(out->coverage[i].kind, SV("capture")) && !sv_is_absent(out->coverage[i].host))
 			out->coverage[i].sees_callers = own_address_is_called(all, out->coverage[i].host);
@@ -36,5 +33,4 @@ int windows_find_callers(const struct detect_context *ctx)
 		set_caller(all, &out->items[i]);
 	for (size_t i = 0; i < out->untold_count; i++)
 		set_caller(all, &out->untold[i]);
-	return 0;
 }

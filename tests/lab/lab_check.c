@@ -741,11 +741,10 @@ static bool same_cause(const char *reported, const char *truth)
 
 static int64_t true_root(json truth, int64_t generation)
 {
-	json list = get(truth, "rebalances");
-	for (size_t i = 0; i < length(list); i++)
-		if (number(item(list, i), "generation") == generation)
-			return flag(item(list, i), "root") ? generation : number(item(list, i), "root_generation");
-	return INT64_MIN;
+	json t = true_generation(truth, generation);
+	if (t == NULL)
+		return INT64_MIN;
+	return flag(t, "root") ? generation : number(t, "root_generation");
 }
 
 /* After another rebalance than in truth, but one that has the same root: one incident. */

@@ -22,7 +22,7 @@ struct again {
 	size_t bytes;		/* 0: none was */
 	size_t fraction_at, fraction_bytes;	/* what may differ from it */
 	struct tstamp parts;
-	int64_t second_us;	/* without the fraction; without a zone as if it were UTC; 0 when it lacks a part */
+	int64_t second_us;	/* without the fraction; without a zone as if it were UTC; of no use when it lacks a part */
 };
 
 /* False when the layout is too long. */

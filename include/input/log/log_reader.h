@@ -2,7 +2,7 @@
 #ifndef AFTERSHOCK_INPUT_LOG_READER_H
 #define AFTERSHOCK_INPUT_LOG_READER_H
 
-/* Between log.c, which reads records, and log_blocks.c, which joins those that were only counted to them. */
+/* Between log.c, which reads records, and log_blocks.c and log_wrapped.c, which join those that were only counted to them. */
 
 #include "input/kind.h"
 #include "input/log/log.h"
@@ -62,9 +62,9 @@ int log_take_plain(struct log_reader *reader, struct log_writer *w, const struct
 
 /*
  * As take_record in log.c, of a record that no rule knows, or one that says
- * nothing (known), whose writer has had records before. near: the message, when it speaks of consumer groups; else
- * absent. host: of its wrapper. False when that cannot be done without the
- * record: nothing was done.
+ * nothing (known), whose writer has had records before. near: the message, when
+ * it speaks of consumer groups; else absent. host: of its wrapper. False when
+ * that cannot be done without the record: nothing was done.
  */
 bool log_take_counted(struct log_reader *reader, struct log_writer *w, const struct log_counted *r, struct sv host, bool known,
 		      struct sv near, const struct place *place);

@@ -19,8 +19,8 @@ struct log_wrapped;
 struct log_wrapped *log_wrapped_new(struct log_reader *reader, const struct scan_plan *plan);
 /* The first blocks, of which every line is read. */
 int log_wrapped_read_head(struct log_wrapped *b, struct scan_reader *r, size_t head_bytes);
-/* As a scan_run_sink takes them. */
-int log_wrapped_take(void *context, const struct scan_text *text, const struct scan *found);
+/* As a scan_run_sink takes them. found: NULL when every line is to be read. */
+int log_wrapped_take(void *context, const struct scan_text *t, const struct scan *found);
 /* Behind the last block; ended: the stream has been read to its end. */
 int log_wrapped_end(struct log_wrapped *b, bool ended);
 uint64_t log_wrapped_lines(const struct log_wrapped *b);

@@ -17,7 +17,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
 #include "base/tstamp.h"
 #include "input/log/again.h"
 #include "input/log/unwrap.h"

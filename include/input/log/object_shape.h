@@ -13,7 +13,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/arena.h"
 #include "base/sv.h"
 #include "input/log/again.h"
 #include "input/rules/rules.h"

@@ -2,7 +2,7 @@
 #ifndef AFTERSHOCK_INPUT_LOG_SCAN_LINE_H
 #define AFTERSHOCK_INPUT_LOG_SCAN_LINE_H
 
-/* What a line of a block is, by its shape and by what was found in it. Between scan_line.c and scan.c. */
+/* What a line of a block is, by its shape and by what was found in it. For those who look at lines: scan.c, inner.c and log_wrapped.c. */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -67,7 +67,8 @@ static bool read_whole(struct again *g, struct sv text, int64_t *us)
 	g->bytes = 0;
 	if (text.n == 0 || text.n > sizeof g->text)
 		return false;
-	if (g->layout[0] != '\0' ? !tstamp_read(text, sv_of(g->layout), &g->parts, &used) || used != text.n : !tstamp_guess_parts(text, &g->parts))
+	if (g->layout[0] == '\0' ? !tstamp_guess_parts(text, &g->parts)
+				 : !tstamp_read(text, sv_of(g->layout), &g->parts, &used) || used != text.n)
 		return false;
 	*us = 0;
 	if (g->parts.lacks == TSTAMP_LACKS_NOTHING) {

@@ -22,29 +22,15 @@ enum escapes escapes_in(struct sv text)
 	return broken != 0 ? ESCAPES_BROKEN : ESCAPES_NONE;
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* The four digits behind "\u". False for zero, surrogates and rubbish. */
 static bool read_unit(struct sv digits, unsigned *out)
 {
-	*out = 0;
-	if (digits.n < 4)
-		return false;
-	for (size_t i = 0; i < 4; i++) {
-		const int digit = hex_digit(digits.p[i]);
+	uint64_t unit;
 
-		if (digit < 0)
-			return false;
-		*out = *out << 4 | (unsigned)digit;
-	}
-	return *out != 0 && (*out < 0xd800 || *out > 0xdfff);
+	if (digits.n != 4 || !sv_to_hex64(digits, &unit))
+		return false;
+	*out = (unsigned)unit;
+	return unit != 0 && (unit < 0xd800 || unit > 0xdfff);
 }
 
 static size_t put_utf8(unsigned unit, char *to)

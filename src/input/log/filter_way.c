@@ -267,7 +267,7 @@ INLINE_AVX2 size_t sum_look(const struct filter_table *t, const char *bytes, siz
 {
 	const struct sum_constants c = {
 		sum_tail_at(t),
-		_mm256_set1_epi32(FACTOR_1 << 16 | FACTOR_0), _mm256_set1_epi32(FACTOR_3 << 16 | FACTOR_2), 
+		_mm256_set1_epi32(FACTOR_1 << 16 | FACTOR_0), _mm256_set1_epi32(FACTOR_3 << 16 | FACTOR_2),
 		_mm256_set1_epi32((int)sum_words(t)),
 	};
 	const uint8_t *cells = t->cells;

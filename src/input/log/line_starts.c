@@ -59,17 +59,18 @@ void line_starts_init(struct line_starts *s, const struct rules *r, const struct
 
 static bool has_literal(const struct line_literal *l, struct sv text)
 {
-	const char *p = text.p + l->rarest, *end = text.p + text.n;
+	const char *p, *end = text.p + text.n;
 
 	if (l->text.n == 0)
 		return true;
-	while (text.n >= l->text.n && p < end) {
+	if (text.n < l->text.n)
+		return false;
+	for (p = text.p + l->rarest; p < end; p++) {
 		p = memchr(p, l->text.p[l->rarest], (size_t)(end - p));
 		if (p == NULL || (size_t)(end - p) < l->text.n - l->rarest)
 			return false;
 		if (memcmp(p - l->rarest, l->text.p, l->text.n) == 0)
 			return true;
-		p++;
 	}
 	return false;
 }

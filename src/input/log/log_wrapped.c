@@ -138,13 +138,10 @@ static int hand_over_all(struct log_wrapped *b)
 
 static struct sv near_of(struct log_wrapped *b, struct open_record *o)
 {
-	if (!o->is_near)
+	if (!o->is_near || b->near_told == NEAR_TOLD)
 		return SV_ABSENT;
-	if (b->near_told < NEAR_TOLD) {
-		b->near_told++;
-		return (struct sv){ o->near, o->near_bytes };
-	}
-	return SV_ABSENT;
+	b->near_told++;
+	return (struct sv){ o->near, o->near_bytes };
 }
 
 /* The record is all there is of it: the writer begins another. */
@@ -296,8 +293,9 @@ static int take_one(struct log_wrapped *b, const struct scan_text *t, const stru
 	return rc;
 }
 
-static int take_block(struct log_wrapped *b, const struct scan_text *t, const struct scan *found)
+int log_wrapped_take(void *context, const struct scan_text *t, const struct scan *found)
 {
+	struct log_wrapped *b = context;
 	const char *end = t->bytes + t->n;
 	struct scan_found f = { .hit = 0 };
 
@@ -313,16 +311,11 @@ static int take_block(struct log_wrapped *b, const struct scan_text *t, const st
 	return 0;
 }
 
-int log_wrapped_take(void *context, const struct scan_text *text, const struct scan *found)
-{
-	return take_block(context, text, found);
-}
-
 int log_wrapped_read_head(struct log_wrapped *b, struct scan_reader *r, size_t head_bytes)
 {
 	struct scan_text t;
 
-	return scan_reader_next(r, head_bytes, &t) ? take_block(b, &t, NULL) : 0;
+	return scan_reader_next(r, head_bytes, &t) ? log_wrapped_take(b, &t, NULL) : 0;
 }
 
 int log_wrapped_end(struct log_wrapped *b, bool ended)

@@ -62,9 +62,11 @@ static bool find_text(struct sv line, const struct unwrap_way *way, struct hole 
 {
 	if (way->last == WRAP_BY_OBJECT)
 		return find_text_in_object(line, way, out);
+	if (way->text.n == 0 || !is_in(way->text, line))
+		return false;
 	out->at = (size_t)(way->text.p - line.p);
 	out->end = line.n;
-	return is_in(way->text, line) && out->at + way->text.n == line.n && way->text.n > 0;
+	return out->at + way->text.n == line.n;
 }
 
 /* Where the only text that is the time's stands in what is around the text. */
@@ -73,7 +75,8 @@ static bool find_time(const struct mould *m, const struct unwrap_way *way, size_
 	const struct sv around = { m->bytes, m->head_bytes + m->tail_bytes };
 	size_t again;
 
-	if (sv_is_absent(way->time_text) || way->time_text.n == 0 || !sv_find(around, way->time_text, at) || sv_find(sv_sub(around, *at + 1, around.n), way->time_text, &again))
+	if (way->time_text.n == 0 || !sv_find(around, way->time_text, at) ||
+	    sv_find(sv_sub(around, *at + 1, around.n), way->time_text, &again))
 		return false;
 	/* In one of the two. */
 	return *at + way->time_text.n <= m->head_bytes || *at >= m->head_bytes;
@@ -86,7 +89,7 @@ static bool read_time(struct mould *m, const char *p, struct moulded *out)
 
 	if (!again_read(&m->time, (struct sv){ p, m->time_bytes }, &us) || m->time.parts.lacks != m->lacks || m->time.parts.zoned != m->zoned)
 		return false;
-	out->has_outer = m->zoned;
+	out->has_outer = m->zoned && m->lacks == TSTAMP_LACKS_NOTHING;
 	out->outer.us = us;
 	return true;
 }

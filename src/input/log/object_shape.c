@@ -81,11 +81,20 @@ static size_t blanks_end(struct sv text, size_t at)
 	return at;
 }
 
-/* An array's values, one behind the other: what stands in a value of its own, and in an object in it, is for those who read JSON. */
-static bool element_end(struct sv text, size_t *end)
+/* Where the word ends that begins there: true, false, null. 0 when none does. */
+static size_t word_end(struct sv text)
 {
 	static const struct sv words[] = { { "true", 4 }, { "false", 5 }, { "null", 4 } };
 
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (sv_starts_with(text, words[i]))
+			return words[i].n;
+	return 0;
+}
+
+/* An array's values, one behind the other: what stands in a value of its own, and in an object in it, is for those who read JSON. */
+static bool element_end(struct sv text, size_t *end)
+{
 	if (text.n > 0 && text.p[0] == '"') {
 		if (!text_end(sv_sub(text, 1, text.n), end))
 			return false;
@@ -93,9 +102,8 @@ static bool element_end(struct sv text, size_t *end)
 		return true;
 	}
 	*end = number_end(text);
-	for (size_t i = 0; *end == 0 && i < sizeof words / sizeof words[0]; i++)
-		if (sv_starts_with(text, words[i]))
-			*end = words[i].n;
+	if (*end == 0)
+		*end = word_end(text);
 	return *end > 0;
 }
 
@@ -253,20 +261,14 @@ static bool add_hole(struct walk *w, enum hole_kind kind)
 	return true;
 }
 
-/* true, false, null. */
 static bool keep_word(struct walk *w)
 {
-	static const struct sv words[] = { { "true", 4 }, { "false", 5 }, { "null", 4 } };
+	const size_t n = word_end(sv_sub(w->text, w->at, w->text.n));
 
-	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-		if (!sv_starts_with(sv_sub(w->text, w->at, w->text.n), words[i]))
-			continue;
-		if (w->other_count == HOLES_MAX)
-			return false;
-		w->others[w->other_count++] = (struct other){ arena_copy(w->arena, (struct sv){ w->path, w->path_bytes }), words[i].p[0] == 'n' };
-		return keep(w, words[i].n);
-	}
-	return false;
+	if (n == 0 || w->other_count == HOLES_MAX)
+		return false;
+	w->others[w->other_count++] = (struct other){ arena_copy(w->arena, (struct sv){ w->path, w->path_bytes }), next(w) == 'n' };
+	return keep(w, n);
 }
 
 static bool walk_object(struct walk *w, unsigned depth);
@@ -387,8 +389,10 @@ static bool take_layout(const struct walk *w, const struct layout *layout)
 {
 	struct object_shape *s = w->shape;
 
-	return layout->key_count > 0 && !has_part(layout, PART_NANOS) && find_part(w, layout, PART_TIME, &s->time_hole) &&
-	       find_part(w, layout, PART_BODY, &s->body_hole) && s->holes[s->body_hole].kind == HOLE_TEXT && s->holes[s->time_hole].kind != HOLE_ARRAY && again_init(&s->time, layout->time);
+	if (layout->key_count == 0 || has_part(layout, PART_NANOS) || !find_part(w, layout, PART_TIME, &s->time_hole) ||
+	    !find_part(w, layout, PART_BODY, &s->body_hole))
+		return false;
+	return s->holes[s->body_hole].kind == HOLE_TEXT && s->holes[s->time_hole].kind != HOLE_ARRAY && again_init(&s->time, layout->time);
 }
 
 static bool make(const struct object_shapes *s, struct object_shape *shape, struct sv text, struct arena *a)

@@ -669,17 +669,11 @@ bool unwrap_own(const struct unwrap *u, size_t *writer, uint64_t *serial)
 	return false;
 }
 
-static struct writer *own_writer(struct unwrap *u)
-{
-	for (size_t i = 0; i < UNWRAP_WRITERS_MAX; i++)
-		if (u->writers[i].used && u->writers[i].key.n == 0)
-			return &u->writers[i];
-	return NULL;
-}
-
 int unwrap_end_own(struct unwrap *u)
 {
 	struct writer *w;
+	uint64_t serial;
+	size_t own;
 
 	/* An object that the writer has begun ends where a record does. */
 	for (size_t i = 0; u->open_objects > 0 && i < UNWRAP_WRITERS_MAX; i++) {
@@ -688,9 +682,9 @@ int unwrap_end_own(struct unwrap *u)
 		if (p->used && p->is_object && p->key.n == 0 && end_pending(u, p, false) != 0)
 			return -1;
 	}
-	w = own_writer(u);
-	if (w == NULL)
+	if (!unwrap_own(u, &own, &serial))
 		return 0;
+	w = &u->writers[own];
 	/* What was taken elsewhere is a record that a layout fits: add_line would have seen it. */
 	w->laid = w->laid || w->bare;
 	return end_writer(u, w);
@@ -698,15 +692,10 @@ int unwrap_end_own(struct unwrap *u)
 
 bool unwrap_passed(struct unwrap *u, uint64_t line, int layout_hint, size_t *writer, uint64_t *serial)
 {
-	struct writer *w = own_writer(u);
-
-	if (w == NULL)
+	if (!unwrap_own(u, writer, serial))
 		return false;
-	u->last = w;
-	w->last_line = line;
-	joiner_expect(w->joiner, layout_hint);
-	*writer = (size_t)(w - u->writers);
-	*serial = w->serial;
+	unwrap_pass(u, *writer, line);
+	joiner_expect(u->last->joiner, layout_hint);
 	return true;
 }
 

@@ -86,13 +86,13 @@ static void test_what_is_learned_counts(void **state)
 	struct cause *first = cause_add(a, &ep, &on_host);
 	assert_ptr_equal(cause_find(&ep, &same_host), first);
 	assert_null(cause_find(&ep, &by_name));
-	cause_learn(a, &ep, first, &named);
+	cause_learn(&ep, first, &named);
 	assert_true(sv_eq(first->member, SV("m1")));
 	assert_ptr_equal(cause_find(&ep, &by_name), first);
 	/* By now it is known to be another. */
 	assert_null(cause_find(&ep, &same_host));
 	/* What it has it keeps. */
-	cause_learn(a, &ep, first, &same_host);
+	cause_learn(&ep, first, &same_host);
 	assert_true(sv_eq(first->member, SV("m1")));
 	arena_free(a);
 }
@@ -131,7 +131,7 @@ static void test_any_story_is_found_alike(void **state)
 			if (known == NULL)
 				cause_add(a, &ep, &c);
 			else
-				cause_learn(a, &ep, known, &c);
+				cause_learn(&ep, known, &c);
 		}
 		arena_free(a);
 	}

@@ -127,12 +127,45 @@ static void what_is_dropped_is_not_found_again(void **state)
 	arena_free(a);
 }
 
+/* In its place among the others, and once. */
+static void who_is_known_better_later_is_found_by_that_too(void **state)
+{
+	struct arena *a = arena_new();
+	struct who_index ix = { .arena = a };
+	const struct who on_h1 = { .host = SV("h1") }, c1 = { .client = SV("c1"), .host = SV("h1") };
+	struct who_found found;
+	size_t at;
+
+	(void)state;
+	who_add(&ix, on_h1, 0);
+	who_add(&ix, on_h1, 1);
+	who_add(&ix, c1, 2);
+	who_add(&ix, c1, 0);
+	found = who_find(&ix, (struct who){ .client = SV("c1") });
+	assert_true(who_next(&found, 0, &at));
+	assert_int_equal(at, 0);
+	assert_true(who_next(&found, 1, &at));
+	assert_int_equal(at, 2);
+	assert_false(who_next(&found, 3, &at));
+	found = who_find(&ix, on_h1);
+	/* As the first it is dropped too; nowhere is it a second time. */
+	who_drop(&found, 0);
+	assert_true(who_next(&found, 0, &at));
+	assert_int_equal(at, 1);
+	who_drop(&found, 1);
+	assert_true(who_before(&found, SIZE_MAX, &at));
+	assert_int_equal(at, 2);
+	assert_false(who_before(&found, 2, &at));
+	arena_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_items_are_found_alike),
 		cmocka_unit_test(who_is_sought_among_none_is_not_found),
 		cmocka_unit_test(what_is_dropped_is_not_found_again),
+		cmocka_unit_test(who_is_known_better_later_is_found_by_that_too),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -167,6 +167,14 @@ static size_t events_of(struct buf *text, const char *type)
 #define DOCKER_BEHIND "\\n\",\"stream\":\"stdout\",\"time\":\"2026-11-30T13:00:00.5Z\"}"
 #define REVOKED "client.partitions_revoked"
 
+/* Among other lines of docker's, one whose message is that. */
+static void add_message(struct buf *b, const char *message)
+{
+	add_lines(b, DOCKER_BEFORE, DOCKER_BEHIND);
+	buf_printf(b, DOCKER_BEFORE "2026-11-30 13:01:00,000 INFO  [main] a.b.C - [Consumer clientId=c-1, groupId=refunds] %s" DOCKER_BEHIND "\n", message);
+	add_lines(b, DOCKER_BEFORE, DOCKER_BEHIND);
+}
+
 /* The literal that the rule is found by is not in the file as it stands. */
 static void a_literal_that_escapes_split_is_found(void **state)
 {
@@ -174,17 +182,11 @@ static void a_literal_that_escapes_split_is_found(void **state)
 
 	(void)state;
 	buf_init(&b);
-	add_lines(&b, DOCKER_BEFORE, DOCKER_BEHIND);
-	buf_add(&b, SV(DOCKER_BEFORE "2026-11-30 13:01:00,000 INFO  [main] a.b.C - [Consumer clientId=c-1, groupId=refunds] R\\u0065vok\\u0065 prev\\u0069ously "
-		       "assigned p\\u0061rtitions [refunds-0]" DOCKER_BEHIND "\n"));
-	add_lines(&b, DOCKER_BEFORE, DOCKER_BEHIND);
+	add_message(&b, "R\\u0065vok\\u0065 prev\\u0069ously assigned p\\u0061rtitions [refunds-0]");
 	assert_int_equal(events_of(&b, REVOKED), 1);
 	/* Its twin says something else. */
 	buf_init(&b);
-	add_lines(&b, DOCKER_BEFORE, DOCKER_BEHIND);
-	buf_add(&b, SV(DOCKER_BEFORE "2026-11-30 13:01:00,000 INFO  [main] a.b.C - [Consumer clientId=c-1, groupId=refunds] R\\u0065vok\\u0065 prev\\u0069ously "
-		       "assigned p\\u0062rtitions [refunds-0]" DOCKER_BEHIND "\n"));
-	add_lines(&b, DOCKER_BEFORE, DOCKER_BEHIND);
+	add_message(&b, "R\\u0065vok\\u0065 prev\\u0069ously assigned p\\u0062rtitions [refunds-0]");
 	assert_int_equal(events_of(&b, REVOKED), 0);
 }
 
@@ -276,6 +278,25 @@ static void long_records_are_cut(void **state)
 	}
 }
 
+/* A wrapper's time that lacks its year is no instant, though it has a zone: it is not set beside the record's own. */
+static void a_time_without_a_year_is_no_instant(void **state)
+{
+	static const char *const times[] = { "Nov 30 13:00:00 +0000", "2026-11-30T13:00:00Z" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct arena *a = arena_new();
+		const struct sv behind = arena_printf(a, "\\n\",\"stream\":\"stdout\",\"time\":\"%s\"}", times[i]);
+		struct buf b;
+
+		buf_init(&b);
+		add_lines(&b, DOCKER_BEFORE, behind.p);
+		add_lines(&b, DOCKER_BEFORE, behind.p);
+		assert_int_equal(events_of(&b, "0 log.outer_time"), i);
+		arena_free(a);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -288,6 +309,7 @@ int main(void)
 		cmocka_unit_test(lines_below_a_message_are_its_pods),
 		cmocka_unit_test(the_wrapper_may_change),
 		cmocka_unit_test(long_records_are_cut),
+		cmocka_unit_test(a_time_without_a_year_is_no_instant),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
