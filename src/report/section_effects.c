@@ -71,8 +71,9 @@ static void totals(struct out *o, const struct chapter_context *c)
 	const struct side_effects *e = &c->f->effects;
 	for (size_t i = 0; i < e->by_step_count; i++) {
 		struct sv money = words_amounts_of_step(c->a, e->amounts, e->amount_count, e->by_step[i].step);
-		out_bullet(o, arena_printf(c->a, "%.*s: %zu executed more than once%s%.*s", SV_ARG(words_or_dash(e->by_step[i].step)),
-					   e->by_step[i].count, money.n > 0 ? ", " : "", SV_ARG(money)));
+		out_bullet(o, arena_printf(c->a, "%.*s: %zu executed more than once%s%.*s",
+					   SV_ARG(words_or_dash(e->by_step[i].step)), e->by_step[i].count,
+					   money.n > 0 ? ", " : "", SV_ARG(money)));
 	}
 	for (int k = 0; k < CAUSE_COUNT; k++)
 		if (e->by_cause[k] > 0)

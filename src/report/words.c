@@ -137,7 +137,8 @@ struct sv words_doer(const struct rebalance *r)
 
 struct sv words_trigger(struct arena *a, const struct rebalance *r)
 {
-	return arena_printf(a, "%s%s", trigger_infos[r->trigger].name, r->trigger_strength == STRENGTH_PROVES ? "" : " (suggested)");
+	return arena_printf(a, "%s%s", trigger_infos[r->trigger].name,
+			    r->trigger_strength == STRENGTH_PROVES ? "" : " (suggested)");
 }
 
 struct sv words_windows(struct arena *a, const struct window *const *windows, size_t n)
