@@ -38,6 +38,9 @@ enum command {
 	COMMAND_THRESHOLDS = 1 << 7,
 };
 
+/* As it is typed: "analyze". */
+const char *command_name(enum command command);
+
 struct options {
 	const char *db;			/* --db */
 	const char *output;		/* -o */

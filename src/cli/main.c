@@ -8,32 +8,31 @@
 #include "cli/commands.h"
 
 static const struct subcommand {
-	const char *name;
 	enum command command;
 	enum exit_code (*run)(const struct options *o, struct arena *run);
 	const char *usage, *what, *example;
 } subcommands[] = {
-	{ "analyze", COMMAND_ANALYZE, command_analyze, "INPUT... [-o DIR]",
+	{ COMMAND_ANALYZE, command_analyze, "INPUT... [-o DIR]",
 	  "the whole job: read everything, align, correlate, and report",
 	  "aftershock analyze samples/refund-incident -o /tmp/refunds" },
-	{ "ingest", COMMAND_INGEST, command_ingest, "--db FILE INPUT...",
+	{ COMMAND_INGEST, command_ingest, "--db FILE INPUT...",
 	  "add evidence to an incident database; the same input again adds nothing",
 	  "aftershock ingest --db /tmp/refunds.db samples/refund-incident" },
-	{ "report", COMMAND_REPORT, command_report, "--db FILE [--format NAME] [-o FILE]", "correlate and report",
+	{ COMMAND_REPORT, command_report, "--db FILE [--format NAME] [-o FILE]", "correlate and report",
 	  "aftershock report --db /tmp/refunds.db --format markdown" },
-	{ "tune", COMMAND_TUNE, command_tune, "--db FILE [--session-timeout LIST]",
+	{ COMMAND_TUNE, command_tune, "--db FILE [--session-timeout LIST]",
 	  "what each session timeout would have avoided and cost, and the dedupe TTL",
 	  "aftershock tune --db /tmp/refunds.db --session-timeout 10s,20s,30s --reconciliation 30d" },
-	{ "explain", COMMAND_EXPLAIN, command_explain, "--db FILE ID",
+	{ COMMAND_EXPLAIN, command_explain, "--db FILE ID",
 	  "the chain of evidence behind a window, rebalance, redelivery or duplicate, down to line and packet",
 	  "aftershock explain --db /tmp/refunds.db R2" },
-	{ "probe", COMMAND_PROBE, command_probe, "[--interval 1s] [--capture IFACE] -o FILE",
+	{ COMMAND_PROBE, command_probe, "[--interval 1s] [--capture IFACE] -o FILE",
 	  "record the counters (and packets) of this host until interrupted, in a form that ingest reads",
 	  "aftershock probe --interval 1s --duration 10s -o /tmp/this-host.probe" },
-	{ "rules", COMMAND_RULES, command_rules, "list | check [FILE...] | test [FILE] < LINES",
+	{ COMMAND_RULES, command_rules, "list | check [FILE...] | test [FILE] < LINES",
 	  "show the rules; run their examples; show what matches each line of standard input",
 	  "aftershock rules test < samples/refund-incident/broker-1/server.log" },
-	{ "thresholds", COMMAND_THRESHOLDS, command_thresholds, "",
+	{ COMMAND_THRESHOLDS, command_thresholds, "",
 	  "list the thresholds of the detectors: default, unit, range, and why; --set of other commands changes them",
 	  "aftershock thresholds" },
 };
@@ -45,7 +44,7 @@ static void overview(FILE *f)
 	      "usage: aftershock COMMAND ...\n\n",
 	      f);
 	for (size_t i = 0; i < SUBCOMMAND_COUNT; i++)
-		fprintf(f, "  %-10s %s\n", subcommands[i].name, subcommands[i].what);
+		fprintf(f, "  %-10s %s\n", command_name(subcommands[i].command), subcommands[i].what);
 	fputs("\n'aftershock COMMAND --help' has the options and an example.\n\n"
 	      "exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but some input was damaged, 4 report --fail-on\n",
 	      f);
@@ -53,7 +52,7 @@ static void overview(FILE *f)
 
 static void help(const struct subcommand *s)
 {
-	printf("usage: aftershock %s%s%s\n\n%s\n", s->name, s->usage[0] != '\0' ? " " : "", s->usage, s->what);
+	printf("usage: aftershock %s%s%s\n\n%s\n", command_name(s->command), s->usage[0] != '\0' ? " " : "", s->usage, s->what);
 	opts_help(s->command);
 	printf("\nexample:\n  %s\n", s->example);
 }
@@ -61,7 +60,7 @@ static void help(const struct subcommand *s)
 static const struct subcommand *find_subcommand(const char *name)
 {
 	for (size_t i = 0; i < SUBCOMMAND_COUNT; i++)
-		if (strcmp(subcommands[i].name, name) == 0)
+		if (strcmp(command_name(subcommands[i].command), name) == 0)
 			return &subcommands[i];
 	return NULL;
 }

@@ -15,6 +15,16 @@
 #define ALL_ANALYSIS (COMMAND_ANALYZE | COMMAND_REPORT | COMMAND_TUNE | COMMAND_EXPLAIN)
 #define ALL (ALL_INPUT | ALL_ANALYSIS | COMMAND_PROBE | COMMAND_RULES | COMMAND_THRESHOLDS)
 
+static const struct {
+	enum command command;
+	const char *name;
+} commands[] = {
+	{ COMMAND_ANALYZE, "analyze" }, { COMMAND_INGEST, "ingest" }, { COMMAND_REPORT, "report" },
+	{ COMMAND_TUNE, "tune" },	{ COMMAND_EXPLAIN, "explain" }, { COMMAND_PROBE, "probe" },
+	{ COMMAND_RULES, "rules" },	{ COMMAND_THRESHOLDS, "thresholds" },
+};
+#define COMMAND_COUNT (sizeof commands / sizeof commands[0])
+
 /* For help and for who gets them wrong. */
 #define KIND_NAMES "log, capture, counters, snapshot or table"
 #define VERDICT_NAMES "confirmed, confirmed_if_clocks_hold, partial, not_above_chance, rejected or insufficient"
@@ -383,6 +393,14 @@ static const struct option_row {
 };
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 
+const char *command_name(enum command command)
+{
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		if (commands[i].command == command)
+			return commands[i].name;
+	return "";
+}
+
 /* Where the words of help begin, and where they end. */
 #define HELP_INDENT 33
 #define HELP_WIDTH 110
@@ -423,34 +441,37 @@ static const struct option_row *row_of(enum command command, int found)
 }
 
 /* Who took an option for this command's is told whose it is. */
-static void print_unknown_option(const char *word)
+static void print_unknown_long(const char *word)
 {
-	static const struct {
-		enum command command;
-		const char *name;
-	} names[] = {
-		{ COMMAND_ANALYZE, "analyze" }, { COMMAND_INGEST, "ingest" }, { COMMAND_REPORT, "report" },
-		{ COMMAND_TUNE, "tune" },	{ COMMAND_EXPLAIN, "explain" }, { COMMAND_PROBE, "probe" },
-		{ COMMAND_RULES, "rules" },
-	};
 	struct sv name = sv_of(word);
-	int commands = 0;
+	int owners = 0;
 	const char *before = ", but of ";
 	size_t at;
 
 	if (sv_find_char(name, '=', &at))
 		name.n = at;
 	for (size_t i = 0; i < ROW_COUNT; i++)
-		if (sv_starts_with(name, SV("--")) && sv_eq(sv_sub(name, 2, name.n), sv_of(rows[i].name)))
-			commands |= rows[i].commands;
+		if (sv_eq(sv_sub(name, 2, name.n), sv_of(rows[i].name)))
+			owners |= rows[i].commands;
 	fprintf(stderr, "aftershock: %.*s is no option of this command", SV_ARG(name));
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-		if ((commands & (int)names[i].command) == 0)
+	for (size_t i = 0; i < COMMAND_COUNT; i++) {
+		if ((owners & (int)commands[i].command) == 0)
 			continue;
-		fprintf(stderr, "%s%s", before, names[i].name);
+		fprintf(stderr, "%s%s", before, commands[i].name);
 		before = ", ";
 	}
 	fputs(" (see --help)\n", stderr);
+}
+
+/* getopt says which letter of a word it was, and which option was given a value that it does not take. */
+static void print_refused(const char *word)
+{
+	if (optopt >= 256)
+		fprintf(stderr, "aftershock: --%s takes no argument\n", rows[optopt - 256].name);
+	else if (optopt != 0)
+		fprintf(stderr, "aftershock: -%c is no option of this command (see --help)\n", optopt);
+	else
+		print_unknown_long(word);
 }
 
 bool opts_parse(enum command command, int argc, char **argv, struct arena *a, struct options *out)
@@ -470,7 +491,7 @@ bool opts_parse(enum command command, int argc, char **argv, struct arena *a, st
 		if (found == ':')
 			fprintf(stderr, "aftershock: %s needs an argument\n", argv[optind - 1]);
 		else if (row == NULL)
-			print_unknown_option(argv[optind - 1]);
+			print_refused(argv[optind - 1]);
 		if (row == NULL)
 			return false;
 		const char *expected = row->set(&c, optarg);

@@ -20,10 +20,11 @@ static bool is_session_timeout(const struct advice *v)
 	return sv_ends_with(v->setting, SV("session.timeout.ms"));
 }
 
-static const struct candidate *candidate_of(const struct tuning *t, const struct advice *v)
+/* The replay of this timeout; NULL when there was none. */
+static const struct candidate *candidate_of(const struct tuning *t, int64_t session_timeout_ms)
 {
 	for (size_t i = 0; i < t->candidate_count; i++)
-		if (is_session_timeout(v) && t->candidates[i].session_timeout_ms == v->recommended)
+		if (t->candidates[i].session_timeout_ms == session_timeout_ms)
 			return &t->candidates[i];
 	return NULL;
 }
@@ -52,10 +53,11 @@ static void change_timeouts(struct out *o, const struct chapter_context *c)
 
 	for (size_t i = 0; i < t->advice_count; i++) {
 		const struct advice *v = &t->advices[i];
-		const struct candidate *k = candidate_of(t, v);
+		bool is_session = is_session_timeout(v);
+		const struct candidate *k = is_session ? candidate_of(t, v->recommended) : NULL;
 		struct sv now = v->has_current ? arena_printf(c->a, " (now %" PRId64 ")", v->current) : SV("");
 		struct sv gain = k == NULL ? SV("") : gain_words(c, k);
-		has_session = has_session || is_session_timeout(v);
+		has_session = has_session || is_session;
 		out_bullet(o, arena_printf(c->a, "%.*s = %" PRId64 "%.*s%.*s.", SV_ARG(v->setting), v->recommended, SV_ARG(now),
 					   SV_ARG(gain)));
 	}
@@ -122,22 +124,22 @@ static const bool *windows_behind(const struct chapter_context *c)
 
 static void change_place(struct out *o, const struct chapter_context *c, const bool *is_behind, enum window_kind kind)
 {
-	const struct window *first = NULL;
-	struct sv ids = SV("");
+	const struct window *named[WINDOWS_MOST];
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->f->windows.count; i++) {
 		const struct window *w = &c->f->windows.items[i];
 		if ((w->kinds & 1U << kind) == 0 || !is_behind[w->id])
 			continue;
-		first = first == NULL ? w : first;
-		if (n++ < WINDOWS_MOST)
-			ids = arena_printf(c->a, "%.*s%sW%u", SV_ARG(ids), ids.n > 0 ? "," : "", w->id);
+		if (n < WINDOWS_MOST)
+			named[n] = w;
+		n++;
 	}
 	if (n > 0)
-		out_bullet_refs(o, ids, arena_printf(c->a, "%s%.*s, seen on %.*s: %s.", window_kind_infos[kind].name,
-						     SV_ARG(n == 1 ? SV("") : arena_printf(c->a, ", %zu windows, the first", n)),
-						     SV_ARG(words_or_dash(first->host)), window_kind_infos[kind].remedy));
+		out_bullet_refs(o, words_windows(c->a, named, n < WINDOWS_MOST ? n : WINDOWS_MOST),
+				arena_printf(c->a, "%s%.*s, seen on %.*s: %s.", window_kind_infos[kind].name,
+					     SV_ARG(n == 1 ? SV("") : arena_printf(c->a, ", %zu windows, the first", n)),
+					     SV_ARG(words_or_dash(named[0]->host)), window_kind_infos[kind].remedy));
 }
 
 /* Windows that name a place to look at, a kind a line. */

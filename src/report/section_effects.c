@@ -70,19 +70,25 @@ static void totals(struct out *o, const struct chapter_context *c)
 {
 	const struct side_effects *e = &c->f->effects;
 	for (size_t i = 0; i < e->by_step_count; i++) {
-		struct sv money = SV("");
-		for (size_t k = 0; k < e->amount_count; k++)
-			if (sv_eq(e->amounts[k].step, e->by_step[i].step))
-				money = arena_printf(c->a, "%.*s%s%.*s", SV_ARG(money), money.n > 0 ? " and " : ", ",
-						     SV_ARG(words_money(c->a, true, e->amounts[k].micros, e->amounts[k].currency)));
-		out_bullet(o, arena_printf(c->a, "%.*s: %zu executed more than once%.*s", SV_ARG(words_or_dash(e->by_step[i].step)),
-					   e->by_step[i].count, SV_ARG(money)));
+		struct sv money = words_amounts_of_step(c->a, e->amounts, e->amount_count, e->by_step[i].step);
+		out_bullet(o, arena_printf(c->a, "%.*s: %zu executed more than once%s%.*s",
+					   SV_ARG(words_or_dash(e->by_step[i].step)), e->by_step[i].count,
+					   money.n > 0 ? ", " : "", SV_ARG(money)));
 	}
 	for (int k = 0; k < CAUSE_COUNT; k++)
 		if (e->by_cause[k] > 0)
 			out_bullet(o, arena_printf(c->a, "cause %s: %zu", cause_name((enum cause)k), e->by_cause[k]));
 	out_bullet(o, arena_printf(c->a, "recognised and not executed again: %zu; failed and done again: %zu",
 				   e->suppressed, e->retries));
+}
+
+static struct evidence_list evidence_of_attempts(struct arena *a, const struct duplicate *d)
+{
+	struct evidence_list list = { .items = arena_array(a, d->attempt_count, sizeof *list.items), .count = d->attempt_count };
+
+	for (size_t i = 0; i < d->attempt_count; i++)
+		list.items[i] = d->attempts[i]->evidence;
+	return list;
 }
 
 static void attempts_of(struct out *o, const struct chapter_context *c)
@@ -93,9 +99,9 @@ static void attempts_of(struct out *o, const struct chapter_context *c)
 	out_fold(o, SV("Attempts of each duplicate"));
 	for (size_t i = 0; i < e->duplicate_count && i < c->rows_most; i++) {
 		const struct duplicate *d = &e->duplicates[i];
+		const struct evidence_list list = evidence_of_attempts(c->a, d);
 		out_details(o, arena_printf(c->a, "Attempts of D%u, %.*s %.*s", d->id, SV_ARG(d->business_key), SV_ARG(d->step)));
-		for (size_t k = 0; k < d->attempt_count; k++)
-			document_evidence_one(o, c, &d->attempts[k]->evidence);
+		document_evidence(o, c, &list);
 		out_details_end(o);
 	}
 	out_fold_end(o);

@@ -27,8 +27,7 @@ static void rebalance_row(struct out *o, const struct chapter_context *c, const 
 	out_cell_anchor(o, words_id(c->a, 'R', r->id));
 	out_cell(o, words_time(c->a, c->f, r->trigger_time));
 	out_cell(o, r->has_generation ? arena_printf(c->a, "%" PRId64, r->generation) : SV("-"));
-	out_cell(o, arena_printf(c->a, "%s%s", trigger_infos[r->trigger].name,
-				 r->trigger_strength == STRENGTH_PROVES ? "" : " (suggested)"));
+	out_cell(o, words_trigger(c->a, r));
 	out_cell(o, words_doer(r));
 	if (r->is_root)
 		out_cell(o, SV("root"));
@@ -36,8 +35,7 @@ static void rebalance_row(struct out *o, const struct chapter_context *c, const 
 		out_cell_refs(o, words_id(c->a, 'R', r->root));
 	out_cell(o, r->contained ? SV("yes") : SV("no"));
 	out_cell_tone(o, attribution_tone(r), sv_of(attribution_name(r->attribution)));
-	out_cell_refs(o, r->window_count > 0 ? words_windows(c->a, r->windows, r->window_count)
-					     : words_windows(c->a, r->pauses, r->pause_count));
+	out_cell_refs(o, words_windows_behind(c->a, r));
 	out_row_end(o);
 }
 

@@ -40,11 +40,11 @@ struct chains {
 	size_t count;
 };
 
-/* The root's chain; items[0] for rebalance 0. */
-static struct chain *chain_of(const struct findings *f, struct chain *of_rebalance, unsigned id)
+/* The id of the root of this rebalance; 0 for none. */
+static unsigned root_of(const struct findings *f, unsigned rebalance)
 {
-	const struct rebalance *r = rebalances_get(&f->rebalances, id);
-	return &of_rebalance[r == NULL ? 0 : r->root];
+	const struct rebalance *r = rebalances_get(&f->rebalances, rebalance);
+	return r == NULL ? 0 : r->root;
 }
 
 static struct chain *chains_by_rebalance(const struct chapter_context *c)
@@ -58,10 +58,10 @@ static struct chain *chains_by_rebalance(const struct chapter_context *c)
 			items[r->id].root = r;
 	}
 	for (size_t i = 0; i < f->effects.duplicate_count; i++)
-		chain_of(f, items, f->effects.duplicates[i].rebalance)->duplicates++;
+		items[root_of(f, f->effects.duplicates[i].rebalance)].duplicates++;
 	for (size_t i = 0; i < f->effects.redelivery_count; i++) {
 		const struct redelivery *r = &f->effects.redeliveries[i];
-		struct chain *chain = chain_of(f, items, r->rebalance);
+		struct chain *chain = &items[root_of(f, r->rebalance)];
 		chain->records += r->records;
 		chain->ranges += r->records == 0;
 	}
@@ -147,8 +147,7 @@ static struct sv why_words(struct arena *a, const struct rebalance *r)
 
 static struct sv window_ids(struct arena *a, const struct rebalance *r)
 {
-	struct sv windows = r->window_count > 0 ? words_windows(a, r->windows, r->window_count)
-						: words_windows(a, r->pauses, r->pause_count);
+	struct sv windows = words_windows_behind(a, r);
 	return arena_printf(a, "R%u%s%.*s", r->id, windows.n > 0 ? "," : "", SV_ARG(windows));
 }
 
@@ -162,11 +161,9 @@ static struct sv cost_words(const struct chapter_context *c, const struct rebala
 	struct amount_total *totals;
 	size_t n = 0, total_count;
 
-	for (size_t i = 0; i < e->duplicate_count; i++) {
-		const struct rebalance *r = rebalances_get(&c->f->rebalances, e->duplicates[i].rebalance);
-		if (r == NULL ? root == NULL : root != NULL && r->root == root->id)
+	for (size_t i = 0; i < e->duplicate_count; i++)
+		if (root_of(c->f, e->duplicates[i].rebalance) == (root == NULL ? 0 : root->id))
 			of[n++] = &e->duplicates[i];
-	}
 	duplicates_amounts(of, n, c->a, &totals, &total_count);
 	return total_count == 0 ? SV("") : arena_printf(c->a, ": %.*s", SV_ARG(words_amounts(c->a, totals, total_count)));
 }
@@ -201,10 +198,9 @@ static void tell_chain(struct out *o, const struct chapter_context *c, const str
 	struct sv group = c->f->groups.count > 1 ? arena_printf(c->a, " in group %.*s", SV_ARG(r->group)) : SV("");
 
 	out_bullet_refs(o, window_ids(c->a, r),
-			arena_printf(c->a, "%.*s, %s%s of %.*s%.*s%s. %.*s%.*s", SV_ARG(words_time(c->a, c->f, r->trigger_time)),
-				     trigger_infos[r->trigger].name, r->trigger_strength == STRENGTH_PROVES ? "" : " (suggested)",
-				     SV_ARG(words_doer(r)), SV_ARG(group), fate_words[r->fate], SV_ARG(why_words(c->a, r)),
-				     SV_ARG(consequence_words(c, k))));
+			arena_printf(c->a, "%.*s, %.*s of %.*s%.*s%s. %.*s%.*s", SV_ARG(words_time(c->a, c->f, r->trigger_time)),
+				     SV_ARG(words_trigger(c->a, r)), SV_ARG(words_doer(r)), SV_ARG(group), fate_words[r->fate],
+				     SV_ARG(why_words(c->a, r)), SV_ARG(consequence_words(c, k))));
 }
 
 /* The chains beyond the first few, in one line. */
@@ -282,7 +278,7 @@ static void tell_unchained(struct out *o, const struct chapter_context *c, const
 	struct sv text = SV("");
 
 	for (size_t i = 0; i < e->duplicate_count; i++)
-		of[e->duplicates[i].cause] += rebalances_get(&c->f->rebalances, e->duplicates[i].rebalance) == NULL;
+		of[e->duplicates[i].cause] += root_of(c->f, e->duplicates[i].rebalance) == 0;
 	for (int k = 0; k < CAUSE_COUNT; k++)
 		if (of[k] > 0)
 			text = arena_printf(c->a, "%.*s%s%zu %s", SV_ARG(text), text.n > 0 ? ", " : "", of[k], causes[k]);

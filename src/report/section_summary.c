@@ -28,18 +28,6 @@ static size_t proven_duplicates(const struct side_effects *e)
 	return e->by_cause[CAUSE_PROVEN] + e->by_cause[CAUSE_STRONG];
 }
 
-/* What was executed too much of one step, all currencies: "67176.18 CNY and 10248.15 USD". */
-static struct sv step_amounts(const struct chapter_context *c, struct sv step)
-{
-	const struct side_effects *e = &c->f->effects;
-	struct sv text = SV("");
-	for (size_t i = 0; i < e->amount_count; i++)
-		if (sv_eq(e->amounts[i].step, step))
-			text = arena_printf(c->a, "%.*s%s%.*s", SV_ARG(text), text.n > 0 ? " and " : "",
-					    SV_ARG(words_money(c->a, true, e->amounts[i].micros, e->amounts[i].currency)));
-	return text;
-}
-
 static void effect_figures(struct out *o, const struct chapter_context *c)
 {
 	const struct side_effects *e = &c->f->effects;
@@ -52,7 +40,7 @@ static void effect_figures(struct out *o, const struct chapter_context *c)
 				      "twice by the caller",
 				e->intents, proven_duplicates(e), e->by_cause[CAUSE_UPSTREAM]));
 	for (size_t i = 0; i < e->by_step_count; i++) {
-		struct sv amounts = step_amounts(c, e->by_step[i].step);
+		struct sv amounts = words_amounts_of_step(c->a, e->amounts, e->amount_count, e->by_step[i].step);
 		if (amounts.n > 0)
 			out_figure(o, amounts, arena_printf(c->a, "stands behind the %zu repeated effects of step %.*s",
 							    e->by_step[i].count, SV_ARG(words_or_dash(e->by_step[i].step))));

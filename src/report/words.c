@@ -33,16 +33,24 @@ struct sv words_money(struct arena *a, bool known, int64_t micros, struct sv cur
 	return text;
 }
 
+struct sv words_amounts_of_step(struct arena *a, const struct amount_total *totals, size_t n, struct sv step)
+{
+	struct sv text = SV("");
+	for (size_t i = 0; i < n; i++)
+		if (sv_eq(totals[i].step, step))
+			text = arena_printf(a, "%.*s%s%.*s", SV_ARG(text), text.n > 0 ? " and " : "",
+					    SV_ARG(words_money(a, true, totals[i].micros, totals[i].currency)));
+	return text;
+}
+
 struct sv words_amounts(struct arena *a, const struct amount_total *totals, size_t n)
 {
 	struct sv text = SV("");
-	for (size_t i = 0; i < n; i++) {
-		bool same_step = i > 0 && sv_eq(totals[i - 1].step, totals[i].step);
-		struct sv step = words_or_dash(totals[i].step);
-		text = arena_printf(a, "%.*s%s%.*s%s%.*s", SV_ARG(text), i == 0 ? "" : same_step ? " and " : "; ",
-				    SV_ARG(same_step ? SV("") : step), same_step ? "" : " ",
-				    SV_ARG(words_money(a, true, totals[i].micros, totals[i].currency)));
-	}
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 || !sv_eq(totals[i - 1].step, totals[i].step))
+			text = arena_printf(a, "%.*s%s%.*s %.*s", SV_ARG(text), i > 0 ? "; " : "",
+					    SV_ARG(words_or_dash(totals[i].step)),
+					    SV_ARG(words_amounts_of_step(a, totals, n, totals[i].step)));
 	return words_or_dash(text);
 }
 
@@ -127,12 +135,23 @@ struct sv words_doer(const struct rebalance *r)
 	return words_or_dash(!sv_is_absent(r->host) ? r->host : !sv_is_absent(r->client) ? r->client : r->member);
 }
 
+struct sv words_trigger(struct arena *a, const struct rebalance *r)
+{
+	return arena_printf(a, "%s%s", trigger_infos[r->trigger].name,
+			    r->trigger_strength == STRENGTH_PROVES ? "" : " (suggested)");
+}
+
 struct sv words_windows(struct arena *a, const struct window *const *windows, size_t n)
 {
 	struct sv ids = SV("");
 	for (size_t i = 0; i < n; i++)
 		ids = arena_printf(a, "%.*s%sW%u", SV_ARG(ids), i > 0 ? "," : "", windows[i]->id);
 	return ids;
+}
+
+struct sv words_windows_behind(struct arena *a, const struct rebalance *r)
+{
+	return r->window_count > 0 ? words_windows(a, r->windows, r->window_count) : words_windows(a, r->pauses, r->pause_count);
 }
 
 struct sv words_or_unknown(struct sv text)

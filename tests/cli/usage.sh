@@ -41,6 +41,10 @@ code 2 "$a" analyze --no-such-option samples
 says "no option of this command (see --help)"
 code 2 "$a" report --db x --timezone=UTC
 says "^aftershock: --timezone is no option of this command, but of analyze, ingest (see --help)"
+code 2 "$a" analyze --quiet=3 samples
+says '^aftershock: --quiet takes no argument$'
+code 2 "$a" report -zq --db x
+says '^aftershock: -z is no option of this command (see --help)$'
 code 2 "$a" analyze --timezone Mars samples
 says "expected"
 code 2 "$a" explain --db x

@@ -76,10 +76,39 @@ static void what_is_left_out_is_said(void **state)
 	arena_free(a);
 }
 
+/* As of any other list: one intent that was tried again and again fills no document by itself. */
+static void attempts_are_lines_too(void **state)
+{
+	struct attempt all[3];
+	const struct attempt *attempts[] = { &all[0], &all[1], &all[2] };
+	struct duplicate d = { .id = 1, .attempts = attempts, .attempt_count = 3, .second_effect = &all[1] };
+	const struct findings f = { .effects = { .records = 3, .duplicates = &d, .duplicate_count = 1 } };
+	struct arena *a = arena_new();
+	size_t left = 2;
+	const struct chapter_context c = { .f = &f, .a = a, .rows_most = 10, .evidence_left = &left };
+	struct out_style style = { false, SV_ABSENT };
+	struct buf to;
+
+	(void)state;
+	memset(all, 0, sizeof all);
+	for (size_t i = 0; i < 3; i++)
+		all[i].evidence.text = SV("as it was written");
+	buf_init(&to);
+	struct out *o = out_new(&to, OUT_HTML, &style);
+	chapter_effects(o, &c);
+	out_finish(o);
+	assert_int_equal(count(buf_sv(&to), "as it was written"), 2);
+	assert_int_equal(count(buf_sv(&to), "1 more lines of evidence stand in"), 1);
+	assert_int_equal(left, 0);
+	buf_fini(&to);
+	arena_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_left_out_is_said),
+		cmocka_unit_test(attempts_are_lines_too),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

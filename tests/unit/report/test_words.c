@@ -35,6 +35,8 @@ static void amounts_of_steps_stay_apart(void **state)
 	is(words_amounts(arena, totals, 3), "notice 16.17 CNY and 3.00 USD; reversal 16.17 CNY");
 	is(words_amounts(arena, totals + 1, 1), "notice 3.00 USD");
 	is(words_amounts(arena, totals, 0), "-");
+	is(words_amounts_of_step(arena, totals, 3, SV("notice")), "16.17 CNY and 3.00 USD");
+	is(words_amounts_of_step(arena, totals, 3, SV("ledger")), "");
 }
 
 static void the_doer_is_the_host_if_known(void **state)
@@ -57,6 +59,28 @@ static void windows_by_their_ids(void **state)
 	(void)state;
 	is(words_windows(arena, both, 2), "W1,W12");
 	is(words_windows(arena, both, 0), "");
+}
+
+static void pauses_stand_behind_where_no_jitter_does(void **state)
+{
+	const struct window w1 = { .id = 1 }, w12 = { .id = 12 };
+	const struct window *jitter[] = { &w1 }, *pauses[] = { &w12 };
+	struct rebalance r = { .windows = jitter, .window_count = 1, .pauses = pauses, .pause_count = 1 };
+	(void)state;
+	is(words_windows_behind(arena, &r), "W1");
+	r.window_count = 0;
+	is(words_windows_behind(arena, &r), "W12");
+	r.pause_count = 0;
+	is(words_windows_behind(arena, &r), "");
+}
+
+static void what_is_not_proved_is_suggested(void **state)
+{
+	struct rebalance r = { .trigger = TRIGGER_SESSION_TIMEOUT, .trigger_strength = STRENGTH_PROVES };
+	(void)state;
+	is(words_trigger(arena, &r), "session_timeout");
+	r.trigger_strength = STRENGTH_SUGGESTS;
+	is(words_trigger(arena, &r), "session_timeout (suggested)");
 }
 
 static void durations(void **state)
@@ -149,6 +173,8 @@ int main(void)
 		cmocka_unit_test(amounts_of_steps_stay_apart),
 		cmocka_unit_test(the_doer_is_the_host_if_known),
 		cmocka_unit_test(windows_by_their_ids),
+		cmocka_unit_test(pauses_stand_behind_where_no_jitter_does),
+		cmocka_unit_test(what_is_not_proved_is_suggested),
 		cmocka_unit_test(durations),
 		cmocka_unit_test(proportions),
 		cmocka_unit_test(times_show_the_date_only_when_days_differ),
