@@ -14,7 +14,7 @@
 
 #define BLOCK_BYTES ((size_t)64 * 1024)
 #define SAMPLES 256
-#define SAMPLE_BYTES ((size_t)4096)
+#define SAMPLE_BYTES ((size_t)1024)
 
 /* As many bytes from there as there are, up to n; -1 with errno set. */
 static ssize_t read_at(int fd, void *bytes, size_t n, uint64_t at)

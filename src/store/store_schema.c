@@ -14,7 +14,7 @@
 
 #define APPLICATION_ID 0x4166536b /* "AfSk", in the header of the file */
 /* Grows when tables change. A new row in field.def does not count: its column is added to the view by itself. */
-#define SCHEMA_VERSION 2
+#define SCHEMA_VERSION 3
 
 static const char schema_tables[] =
 	"-- One row for each file or archive member, in the order of reading.\n"

@@ -232,7 +232,7 @@ static void a_database_of_another_version_is_refused(void **state)
 	static const struct {
 		const char *sql, *code, *part;
 	} versions[] = {
-		{ "PRAGMA user_version = 3", "store.newer", "by a newer aftershock (version 3 of its tables" },
+		{ "PRAGMA user_version = 4", "store.newer", "by a newer aftershock (version 4 of its tables" },
 		{ "PRAGMA user_version = 1", "store.older", "by an older aftershock (version 1 of its tables" },
 	};
 	struct fixture *f = *state;
@@ -245,7 +245,7 @@ static void a_database_of_another_version_is_refused(void **state)
 		assert_null(store_open(f->path, STORE_WRITE, f->diag));
 		assert_error(f, versions[i].code, versions[i].part);
 	}
-	run_sql(f->path, "PRAGMA user_version = 2");
+	run_sql(f->path, "PRAGMA user_version = 3");
 	store_close(open_store(f, STORE_WRITE));
 }
 
