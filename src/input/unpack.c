@@ -306,7 +306,7 @@ static void open_plain(struct unpack *u)
 	u->plain = u->packed;
 	if (decode_knows(stream_head(u->packed))) {
 		u->decode = decode_new(u->packed, a);
-		u->plain = stream_new(a, (struct stream_source){ decoded_read, NULL, u });
+		u->plain = stream_new(a, (struct stream_source){ .read = decoded_read, .context = u });
 		if (!is_for_archive(stream_head(u->plain)))
 			return;
 	}
@@ -323,7 +323,7 @@ struct unpack *unpack_fd(int fd, const struct unpack_options *o)
 
 	u->options = *o;
 	u->fd = fd;
-	u->packed = stream_new(o->arena, (struct stream_source){ fd_read, NULL, u });
+	u->packed = stream_new(o->arena, (struct stream_source){ .read = fd_read, .context = u });
 	open_plain(u);
 	return u;
 }
@@ -455,7 +455,7 @@ static int next_content(struct unpack *u, struct arena *member, struct unpack_me
 		return (int)plain_read(u, &nothing, sizeof nothing);
 	*out = (struct unpack_member){
 		.name = SV_ABSENT,
-		.stream = stream_new(member, (struct stream_source){ content_read, member_report, u }),
+		.stream = stream_new(member, (struct stream_source){ .read = content_read, .report = member_report, .context = u }),
 	};
 	return 1;
 }
@@ -473,7 +473,7 @@ static int next_member(struct unpack *u, struct arena *member, struct unpack_mem
 	u->position = 0;
 	*out = (struct unpack_member){
 		.name = u->of_archive ? name_of(entry, member) : SV_ABSENT,
-		.stream = stream_new(member, (struct stream_source){ member_read, member_report, u }),
+		.stream = stream_new(member, (struct stream_source){ .read = member_read, .report = member_report, .context = u }),
 	};
 	tell_of(entry, out);
 	return 1;

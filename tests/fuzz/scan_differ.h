@@ -95,7 +95,7 @@ static inline struct buf differ_words(const struct differ_input *input, const st
 	struct input_info info = { .id = 1, .path = SV("x") };
 	struct buf b;
 	struct ingest in = {
-		.stream = stream_new(arena, (struct stream_source){ differ_read, differ_report, &source }),
+		.stream = stream_new(arena, (struct stream_source){ .read = differ_read, .report = differ_report, .context = &source }),
 		.info = &info,
 		.rules = input->rules,
 		.sink = { differ_put, &b },

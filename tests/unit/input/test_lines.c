@@ -224,7 +224,7 @@ static void test_damage_keeps_what_came_before(void **state)
 {
 	struct kit *k = kit_new();
 	struct broken b = { .left = "one\ntw" };
-	struct stream *s = stream_new(k->arena, (struct stream_source){ broken_read, broken_report, &b });
+	struct stream *s = stream_new(k->arena, (struct stream_source){ .read = broken_read, .report = broken_report, .context = &b });
 	struct lines *l;
 	struct line line;
 

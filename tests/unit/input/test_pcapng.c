@@ -529,7 +529,7 @@ static uint64_t sum_alone(struct pieces *p)
 	const char *why;
 	uint64_t sum = 0;
 
-	intake_init(&intake, stream_new(a, (struct stream_source){ read_piece, count_report, p }), a);
+	intake_init(&intake, stream_new(a, (struct stream_source){ .read = read_piece, .report = count_report, .context = p }), a);
 	reader = record_pcap.open(&intake, a, &why);
 	assert_non_null(reader);
 	while (record_pcap.next(reader, &r, &why) == 1)
@@ -542,7 +542,7 @@ static uint64_t sum_alone(struct pieces *p)
 static uint64_t sum_of(struct pieces *p, unsigned threads, unsigned stop_after, int end)
 {
 	struct arena *a = arena_new();
-	struct stream *stream = stream_new(a, (struct stream_source){ read_piece, count_report, p });
+	struct stream *stream = stream_new(a, (struct stream_source){ .read = read_piece, .report = count_report, .context = p });
 	struct record_run run = { .count = 0 };
 	struct records *records;
 	const char *why;
@@ -655,7 +655,7 @@ static void test_empty_packets_without_end_are_all_there(void **state)
 		const char *why;
 		uint32_t seen = 0;
 
-		assert_true(records_open(stream_new(a, (struct stream_source){ read_piece, count_report, &p }), &record_pcap, threads,
+		assert_true(records_open(stream_new(a, (struct stream_source){ .read = read_piece, .report = count_report, .context = &p }), &record_pcap, threads,
 					 &records, &why));
 		while (records_next(records, &run, &why) == 1)
 			for (size_t i = 0; i < run.count; i++)
@@ -690,7 +690,7 @@ static struct given read_all(const struct record_reader_ops *ops, const struct m
 	const char *why = "";
 
 	assert_in_range(most, 0, 3);
-	intake_init(&intake, stream_new(a, (struct stream_source){ read_piece, count_report, &p }), a);
+	intake_init(&intake, stream_new(a, (struct stream_source){ .read = read_piece, .report = count_report, .context = &p }), a);
 	reader = ops->open(&intake, a, &why);
 	while (reader != NULL && given.rc == 1) {
 		size_t n = most > 0 ? ops->next_whole(reader, record, most) : 0;

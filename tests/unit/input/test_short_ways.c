@@ -175,7 +175,7 @@ static void take_file(const char *path, take_capture_fn *take, void *context)
 	if (ends_with(path, ".tar.xz"))
 		take_archive(fd, take, context);
 	else
-		take(stream_new(a, (struct stream_source){ read_fd, NULL, &fd }), context);
+		take(stream_new(a, (struct stream_source){ .read = read_fd, .context = &fd }), context);
 	close(fd);
 	arena_free(a);
 }
