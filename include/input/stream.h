@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/sv.h"
 #include "input/kind.h"
+#include "input/mapped.h"
 
 struct stream_source {
 	/* Up to n bytes; 0 at the end; -1 on damage. Not called again after 0 or -1. */
@@ -24,6 +25,8 @@ struct stream_source {
 	 */
 	void (*report)(void *context, uint64_t at);
 	void *context;
+	/* NULL, or gives all of the bytes at once: then read is called once more, for whether they are lost. May give NULL. */
+	struct mapped *(*map)(void *context, struct arena *a);
 };
 
 /* Lives as long as the arena. */
@@ -50,6 +53,14 @@ struct sv stream_head_behind(struct stream *s);
  * called once more, does. For readers that are not alone with diag.
  */
 ptrdiff_t stream_read_on(struct stream *s, void *bytes, size_t n);
+/*
+ * All of its bytes where they lie, in place of reading them: before anything
+ * was read. NULL when the source has none to show. Whoever is done with them
+ * says how far it came (stream_read then tells, and records, whether they are
+ * lost), and frees them.
+ */
+struct mapped *stream_map(struct stream *s);
+void stream_came_to(struct stream *s, uint64_t position);
 /* How many bytes have been handed out by stream_read. */
 uint64_t stream_position(const struct stream *s);
 /* How many lines have been read of it: told by whoever takes it apart, 0 when it is no text. */

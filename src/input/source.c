@@ -39,16 +39,28 @@ struct source {
 /* No more than was digested is read, though a log may have grown since. */
 struct file_source {
 	int fd;
-	uint64_t left;
+	uint64_t size_bytes, left;
+	const struct mapped *mapped;	/* instead of being read */
 	int error;	/* 0: it ends before it did when it was digested */
 	struct diag *diag;
 };
+
+/* Of bytes that were there no more when they were looked at. */
+static ptrdiff_t lose(struct file_source *f)
+{
+	struct stat status;
+
+	f->error = fstat(f->fd, &status) == 0 && (uint64_t)status.st_size < f->size_bytes ? 0 : EIO;
+	return -1;
+}
 
 static ptrdiff_t file_read(void *context, void *bytes, size_t n)
 {
 	struct file_source *f = context;
 	ssize_t got;
 
+	if (f->mapped != NULL)
+		return mapped_is_lost(f->mapped) ? lose(f) : 0;
 	if (n > f->left)
 		n = (size_t)f->left;
 	do
@@ -60,6 +72,15 @@ static ptrdiff_t file_read(void *context, void *bytes, size_t n)
 	}
 	f->left -= (uint64_t)got;
 	return got;
+}
+
+static struct mapped *file_map(void *context, struct arena *a)
+{
+	struct file_source *f = context;
+	struct mapped *m = mapped_new(a, f->fd, f->size_bytes);
+
+	f->mapped = m;
+	return m;
 }
 
 static void file_report(void *context, uint64_t at)
@@ -192,10 +213,10 @@ static void note(struct source *s, struct sv path, enum severity severity, const
 static int ingest_content(struct source *s, struct item *item, int fd)
 {
 	struct arena *a = arena_new();
-	struct file_source file = { .fd = fd, .left = item->size_bytes, .diag = s->items.diag };
+	struct file_source file = { .fd = fd, .size_bytes = item->size_bytes, .left = item->size_bytes, .diag = s->items.diag };
 	int rc;
 
-	item->stream = stream_new(a, (struct stream_source){ file_read, file_report, &file });
+	item->stream = stream_new(a, (struct stream_source){ .read = file_read, .report = file_report, .context = &file, .map = file_map });
 	if (unpack_is_packed(stream_head(item->stream)) && lseek(fd, 0, SEEK_SET) == 0) {
 		struct unpack_budget budget = { .stored_bytes = item->size_bytes };
 

@@ -208,6 +208,21 @@ ptrdiff_t stream_read(struct stream *s, void *bytes, size_t n)
 	return got > 0 || n == 0 ? got : end_of(s);
 }
 
+struct mapped *stream_map(struct stream *s)
+{
+	assert(s->position == 0);
+	return s->source.map != NULL ? s->source.map(s->source.context, s->arena) : NULL;
+}
+
+void stream_came_to(struct stream *s, uint64_t position)
+{
+	s->head_taken = s->head_bytes;
+	s->behind_taken = s->behind_bytes;
+	s->gap_bytes = 0;
+	s->ended = false;
+	s->position = position;
+}
+
 uint64_t stream_position(const struct stream *s)
 {
 	return s->position;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes through the readers of records: what is shown can be read, and reading ends. */
+/* Any bytes through the readers of records, read and mapped: what is shown can be read, what is scouted too, and reading ends. */
 
 #include <stdlib.h>
 
@@ -22,7 +22,7 @@ static void check(const struct record *r, size_t size)
 		sum += r->bytes[i];
 }
 
-static void read_with(const struct record_reader_ops *ops, const uint8_t *data, size_t size)
+static void read_with(const struct record_reader_ops *ops, const uint8_t *data, size_t size, bool mapped)
 {
 	struct arena *a = arena_new();
 	struct intake intake;
@@ -32,9 +32,17 @@ static void read_with(const struct record_reader_ops *ops, const uint8_t *data, 
 	int rc = 0;
 
 	intake_init(&intake, stream_of(a, (struct sv){ (const char *)data, size }), a);
+	/* As intake_init_mapped has it, of bytes with nothing behind them. */
+	if (mapped)
+		intake = (struct intake){ .stream = intake.stream, .bytes = data, .end = size, .ended = true };
 	reader = ops->open(&intake, a, &why);
-	while (reader != NULL && (rc = ops->next(reader, &record, &why)) == 1)
+	if (reader != NULL && mapped)
+		ops->scout(reader, intake.end);
+	while (reader != NULL && (rc = ops->next(reader, &record, &why)) == 1) {
 		check(&record, size);
+		if (mapped)
+			ops->scout(reader, intake.end);
+	}
 	if ((reader == NULL || rc < 0) && why == NULL)
 		abort();
 	if (reader != NULL && ops->close != NULL)
@@ -44,9 +52,9 @@ static void read_with(const struct record_reader_ops *ops, const uint8_t *data, 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	if (size >= 4 && data[0] == 0x0a)
-		read_with(&record_pcapng, data, size);
-	else
-		read_with(&record_pcap, data, size);
+	const struct record_reader_ops *ops = size >= 4 && data[0] == 0x0a ? &record_pcapng : &record_pcap;
+
+	read_with(ops, data, size, false);
+	read_with(ops, data, size, true);
 	return 0;
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "input/kind.h"
+#include "input/mapped.h"
 
 /* The most that can be asked for at once; longer records are seen to here and then stepped over. */
 #define INTAKE_ASK_MOST ((size_t)320 * 1024)
@@ -34,7 +35,7 @@ struct intake_rooms {
 struct intake {
 	struct stream *stream;
 	struct intake_rooms rooms;
-	uint8_t *bytes;		/* the room at hand; NULL at the start */
+	const uint8_t *bytes;	/* the room at hand, or all that is mapped; NULL at the start */
 	size_t start, end;	/* what was read and not yet taken */
 	uint64_t offset;	/* in the stream, of bytes[start] */
 	bool ended;		/* there is no more to read */
@@ -44,6 +45,8 @@ struct intake {
 /* One room in the arena, used over and over. */
 void intake_init(struct intake *i, struct stream *s, struct arena *a);
 void intake_init_rooms(struct intake *i, struct stream *s, struct intake_rooms rooms);
+/* All bytes, which lie there and need no room. */
+void intake_init_mapped(struct intake *i, struct stream *s, const struct mapped *m);
 /* Reads on until n bytes are there, or the stream has ended. False when they are not. */
 bool intake_fill(struct intake *i, size_t n);
 /* What is left goes on in the next room; it is at most a block. */

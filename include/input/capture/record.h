@@ -49,6 +49,11 @@ struct record_reader_ops {
 	 * whole in what has been read: how many, which may be 0.
 	 */
 	size_t (*next_whole)(struct record_reader *r, struct record *out, size_t most);
+	/*
+	 * NULL, or fetches into the cache what next_whole and the headers of the
+	 * packets will look at, of the bytes up to there, when they lie mapped.
+	 */
+	void (*scout)(const struct record_reader *r, size_t to);
 	/* Accepts NULL; NULL when there is nothing to close. */
 	void (*close)(struct record_reader *r);
 	bool keeps_bytes;	/* of the latest packet alone, by itself; else they stay in the intake's room */

@@ -23,7 +23,13 @@ void intake_init(struct intake *i, struct stream *s, struct arena *a)
 	intake_init_rooms(i, s, (struct intake_rooms){ same_room, arena_alloc(a, INTAKE_ROOM_BYTES) });
 }
 
-void intake_turn(struct intake *i)
+void intake_init_mapped(struct intake *i, struct stream *s, const struct mapped *m)
+{
+	*i = (struct intake){ .stream = s, .bytes = mapped_bytes(m), .end = mapped_size(m), .ended = true };
+}
+
+/* NULL at the end. */
+static uint8_t *turn(struct intake *i)
 {
 	size_t left = intake_left(i);
 	uint8_t *room = i->rooms.next(i->rooms.context);
@@ -31,7 +37,7 @@ void intake_turn(struct intake *i)
 	assert(left <= INTAKE_ASK_MOST);
 	if (room == NULL) {
 		i->ended = true;
-		return;
+		return NULL;
 	}
 	/* Of the room before, or of the same one. */
 	if (left > 0)
@@ -39,16 +45,22 @@ void intake_turn(struct intake *i)
 	i->bytes = room;
 	i->start = INTAKE_ASK_MOST - left;
 	i->end = INTAKE_ASK_MOST;
+	return room;
+}
+
+void intake_turn(struct intake *i)
+{
+	(void)turn(i);
 }
 
 static void read_block(struct intake *i)
 {
+	uint8_t *room = turn(i);
 	ptrdiff_t got;
 
-	intake_turn(i);
-	if (i->ended)
+	if (room == NULL)
 		return;
-	got = stream_read_on(i->stream, i->bytes + INTAKE_ASK_MOST, INTAKE_READ_BYTES);
+	got = stream_read_on(i->stream, room + INTAKE_ASK_MOST, INTAKE_READ_BYTES);
 	i->ended = got <= 0;
 	i->damaged = got < 0;
 	i->end += got > 0 ? (size_t)got : 0;

@@ -79,4 +79,4 @@ static void libpcap_close(struct record_reader *r)
 		pcap_close(r->pcap);
 }
 
-const struct record_reader_ops record_libpcap = { libpcap_open, libpcap_next, NULL, libpcap_close, true };
+const struct record_reader_ops record_libpcap = { libpcap_open, libpcap_next, NULL, NULL, libpcap_close, true };

@@ -6,6 +6,7 @@
  */
 
 #include "input/capture/record.h"
+#include "input/capture/scout.h"
 
 #define HEADER_BYTES 24
 #define RECORD_HEADER_BYTES 16
@@ -117,4 +118,47 @@ static size_t pcap_next_whole(struct record_reader *r, struct record *out, size_
 	return r->big_endian ? take_whole(r, out, most, true) : take_whole(r, out, most, false);
 }
 
-const struct record_reader_ops record_pcap = { pcap_open, pcap_next, pcap_next_whole, NULL, false };
+/* ---- ahead ---- */
+
+/* What may be a record is of a time within so many seconds behind the one at hand. */
+#define SOON_S 3600
+
+/* What records are told by. */
+struct sign {
+	uint32_t now_s;
+	bool big_endian;
+};
+
+static bool may_begin(const void *context, const uint8_t *bytes, size_t at, size_t to)
+{
+	const struct sign *sign = context;
+	const uint8_t *p = bytes + at;
+	uint32_t captured, wire;
+
+	if (at >= to || to - at < RECORD_HEADER_BYTES || record_u32(p, sign->big_endian) - sign->now_s > SOON_S)
+		return false;
+	captured = record_u32(p + 8, sign->big_endian);
+	wire = record_u32(p + 12, sign->big_endian);
+	return captured > 0 && captured <= wire && wire <= RECORD_CAPTURED_MOST;
+}
+
+static size_t next_at(const void *context, const uint8_t *bytes, size_t at)
+{
+	const struct sign *sign = context;
+
+	return at + RECORD_HEADER_BYTES + record_u32(bytes + at + 8, sign->big_endian);
+}
+
+static void pcap_scout(const struct record_reader *r, size_t to)
+{
+	static const struct scout_format format = { may_begin, next_at, RECORD_HEADER_BYTES };
+	const struct intake *in = r->in;
+	struct sign sign = { .big_endian = r->big_endian };
+
+	if (r->unread > 0 || to - in->start < RECORD_HEADER_BYTES)
+		return;
+	sign.now_s = record_u32(in->bytes + in->start, r->big_endian);
+	scout(&format, &sign, in->bytes, in->start, to);
+}
+
+const struct record_reader_ops record_pcap = { pcap_open, pcap_next, pcap_next_whole, pcap_scout, NULL, false };

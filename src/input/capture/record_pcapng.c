@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "input/capture/scout.h"
+
 enum block {
 	BLOCK_SECTION = 0x0a0d0d0a,
 	BLOCK_INTERFACE = 1,
@@ -487,4 +489,37 @@ static struct record_reader *pcapng_open(struct intake *in, struct arena *a, con
 	return r;
 }
 
-const struct record_reader_ops record_pcapng = { pcapng_open, pcapng_next, pcapng_next_whole, NULL, false };
+/* ---- ahead ---- */
+
+/* Type and length, interface, time, and two lengths of the packet. */
+#define PACKET_HEADER_BYTES 28
+
+static bool may_begin(const void *context, const uint8_t *bytes, size_t at, size_t to)
+{
+	const struct record_reader *r = context;
+	uint32_t length;
+
+	if (at >= to || to - at < PACKET_HEADER_BYTES || u32(r, bytes + at) != BLOCK_PACKET)
+		return false;
+	length = u32(r, bytes + at + 4);
+	return length % 4 == 0 && length >= PACKET_HEADER_BYTES + 4 && u32(r, bytes + at + 20) <= length;
+}
+
+static size_t next_at(const void *context, const uint8_t *bytes, size_t at)
+{
+	const uint32_t length = u32(context, bytes + at + 4);
+
+	return at + (length > FRAME_BYTES ? length : FRAME_BYTES);
+}
+
+static void pcapng_scout(const struct record_reader *r, size_t to)
+{
+	static const struct scout_format format = { may_begin, next_at, PACKET_HEADER_BYTES };
+	const struct intake *in = r->in;
+	const size_t behind = r->unread_length != 0 ? 4 : 0;
+
+	if (r->unread == 0 && to - in->start >= behind)
+		scout(&format, r, in->bytes, in->start + behind, to);
+}
+
+const struct record_reader_ops record_pcapng = { pcapng_open, pcapng_next, pcapng_next_whole, pcapng_scout, NULL, false };

@@ -16,15 +16,21 @@
 #include "input/stream.h"
 
 /* Some filled, one in the hands of the caller, one being filled. */
-#define SLOTS_AHEAD 4
+#define SLOTS_AHEAD 8
 /* Without a thread: one in the hands of the caller, and what is left of it goes to the other. */
 #define SLOTS_ALONE 2
 /* More, in a block, are of less than 128 bytes: then what is left of the block goes on in the next slot. */
 #define RECORDS_MOST 1024
+/*
+ * Of what lies mapped: so few that their headers stay in the second-level
+ * cache, with those that are scouted.
+ */
+#define MAPPED_MOST 256
+#define SCOUT_BYTES ((size_t)512 * 1024)
 /* Of a length that stands in four bytes and is below 100 MB (kafka_request.h). */
 #define FIRST_BYTE_MOST 6
-/* Of a microsecond's twentieth or so each: about what a block takes. To sleep and to be woken takes longer. */
-#define SPINS 1000
+/* Of a microsecond's twentieth or so each: more than a run takes. To sleep and to be woken costs both threads. */
+#define SPINS 4000
 
 /* Each in a line of its own: with every record the one writes there, while the other reads the slot before. */
 struct slot {
@@ -39,6 +45,8 @@ struct records {
 	const struct record_reader_ops *ops;
 	struct record_reader *reader;
 	struct intake intake;
+	struct mapped *mapped;	/* instead of rooms; NULL when there is none */
+	size_t scouted;		/* of its bytes */
 	struct packet_decoder *decoder;
 	uint64_t packets;	/* so far */
 	struct {
@@ -122,8 +130,19 @@ static struct slot *slot_at_hand(struct records *r)
 	return &r->slot[atomic_load_explicit(&r->filled, memory_order_relaxed) % r->slots];
 }
 
+/* What lies before all that the caller may look at. */
+static void pass_mapped(struct records *r)
+{
+	const unsigned released = atomic_load(&r->released);
+	const struct slot *oldest = &r->slot[released % r->slots];
+
+	if (r->mapped != NULL)
+		mapped_pass(r->mapped, oldest->record[0].offset);
+}
+
 static void hand_over(struct records *r)
 {
+	pass_mapped(r);
 	atomic_fetch_add(&r->filled, 1);
 	wake(r, &r->caller_sleeps);
 	wait_until(r, has_room, &r->reader_sleeps);
@@ -135,8 +154,8 @@ static struct slot *slot_to_fill(struct records *r)
 {
 	struct slot *slot = slot_at_hand(r);
 
-	if (slot->room == NULL) {
-		slot->room = arena_alloc(r->arena, INTAKE_ROOM_BYTES);
+	if (slot->record == NULL) {
+		slot->room = r->mapped == NULL ? arena_alloc(r->arena, INTAKE_ROOM_BYTES) : NULL;
 		slot->record = arena_array(r->arena, r->most, sizeof *slot->record);
 		slot->packet = arena_array(r->arena, r->most, sizeof *slot->packet);
 	}
@@ -153,6 +172,11 @@ static uint8_t *next_room(void *context)
 	return atomic_load(&r->stop) ? NULL : slot_to_fill(r)->room;
 }
 
+static bool is_lost(const struct records *r)
+{
+	return r->mapped != NULL && mapped_is_lost(r->mapped);
+}
+
 static void end(struct records *r, int how, const char *why)
 {
 	if (slot_at_hand(r)->count > 0)
@@ -161,6 +185,18 @@ static void end(struct records *r, int how, const char *why)
 	r->why = why;
 	atomic_store(&r->ended, true);
 	wake(r, &r->caller_sleeps);
+}
+
+/* Records may have been looked at that were there no more: what was handed over stands. */
+static void lose(struct records *r)
+{
+	struct slot *slot = slot_at_hand(r);
+
+	if (slot->count > 0)
+		r->intake.offset = slot->record[0].offset;
+	slot->count = 0;
+	r->intake.damaged = true;
+	end(r, -1, RECORD_WHY_DAMAGED);
 }
 
 static bool is_read(struct records *r, uint32_t type)
@@ -206,12 +242,24 @@ static int read_record(struct records *r, const char **why)
 	return 1;
 }
 
+/* Of what is looked at next, if it lies mapped. */
+static void scout(struct records *r)
+{
+	const size_t at = r->intake.start, left = intake_left(&r->intake);
+
+	if (r->mapped == NULL || at < r->scouted)
+		return;
+	r->scouted = at + (left < SCOUT_BYTES ? left : SCOUT_BYTES);
+	r->ops->scout(r->reader, r->scouted);
+}
+
 /* Those that need no more to be read. */
 static void read_whole(struct records *r)
 {
 	struct slot *slot = slot_to_fill(r);
 	size_t n;
 
+	scout(r);
 	if (r->ops->next_whole == NULL)
 		return;
 	n = r->ops->next_whole(r->reader, slot->record + slot->count, r->most - slot->count);
@@ -221,7 +269,7 @@ static void read_whole(struct records *r)
 
 static void turn(struct records *r)
 {
-	if (r->ops->keeps_bytes)
+	if (r->ops->keeps_bytes || r->mapped != NULL)
 		hand_over(r);
 	else
 		intake_turn(&r->intake);
@@ -239,6 +287,10 @@ static void read_slot(struct records *r)
 		read_whole(r);
 		if (first->count < r->most)
 			got = read_record(r, &why);
+		if (is_lost(r)) {
+			lose(r);
+			return;
+		}
 		if (got != 1) {
 			end(r, got, why);
 			return;
@@ -264,6 +316,8 @@ static void settle_damage(struct records *r)
 {
 	uint8_t byte;
 
+	if (r->mapped != NULL)
+		stream_came_to(r->intake.stream, r->intake.offset);
 	if (r->intake.damaged && !r->is_settled)
 		stream_read(r->intake.stream, &byte, 1);
 	r->is_settled = true;
@@ -305,11 +359,16 @@ bool records_open(struct stream *s, const struct record_reader_ops *ops, unsigne
 	r->arena = a;
 	r->ops = ops;
 	r->slots = threads > 1 && !ops->keeps_bytes && !is_short(s) ? SLOTS_AHEAD : SLOTS_ALONE;
-	r->most = ops->keeps_bytes ? 1 : RECORDS_MOST;
 	pthread_mutex_init(&r->mutex, NULL);
 	pthread_cond_init(&r->changed, NULL);
 	r->decoder = packet_decoder_new(a);
-	intake_init_rooms(&r->intake, s, (struct intake_rooms){ next_room, r });
+	if (ops->scout != NULL)
+		r->mapped = stream_map(s);
+	if (r->mapped != NULL)
+		intake_init_mapped(&r->intake, s, r->mapped);
+	else
+		intake_init_rooms(&r->intake, s, (struct intake_rooms){ next_room, r });
+	r->most = ops->keeps_bytes ? 1 : r->mapped != NULL ? MAPPED_MOST : RECORDS_MOST;
 	r->reader = ops->open(&r->intake, a, why);
 	if (r->reader == NULL) {
 		settle_damage(r);
@@ -335,6 +394,9 @@ int records_next(struct records *r, struct record_run *out, const char **why)
 		return 1;
 	}
 	stop_thread(r);
+	/* By the caller, who looked at the last of them later. */
+	if (r->end == 0 && is_lost(r))
+		lose(r);
 	settle_damage(r);
 	*why = r->why;
 	return r->end;
@@ -362,6 +424,7 @@ void records_close(struct records *r)
 	stop_thread(r);
 	if (r->reader != NULL && r->ops->close != NULL)
 		r->ops->close(r->reader);
+	mapped_free(r->mapped);
 	pthread_cond_destroy(&r->changed);
 	pthread_mutex_destroy(&r->mutex);
 	arena_free(r->arena);
