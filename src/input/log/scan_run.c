@@ -143,6 +143,7 @@ static bool map_block(struct scan_reader *r, size_t about_bytes, struct scan_tex
 
 	if (mapped_size(r->mapped) - r->offset < about_bytes + SCAN_SLACK)
 		return false;
+	mapped_expect(r->mapped, (size_t)r->offset + about_bytes);
 	whole = whole_lines(bytes, about_bytes);
 	*out = (struct scan_text){ bytes, whole, r->offset, false };
 	r->offset += whole;
