@@ -184,7 +184,7 @@ static void explain_rebalance(struct explanation *x, unsigned id)
 	if (r == NULL)
 		return;
 	out_section(o, "rebalance", arena_printf(c->a, "R%u: %s of %.*s", r->id, trigger_infos[r->trigger].name,
-						 SV_ARG(words_or_dash(sv_is_absent(r->host) ? r->member : r->host))));
+						 SV_ARG(words_doer(r))));
 	out_paragraph(o, arena_printf(c->a, "Group %.*s, generation %.*s, at %.*s: %s. Known from: %s (%s).", SV_ARG(r->group),
 				      SV_ARG(r->has_generation ? arena_printf(c->a, "%" PRId64, r->generation) : SV("unknown")),
 				      SV_ARG(words_time(c->a, c->f, r->trigger_time)), trigger_infos[r->trigger].what,
@@ -236,7 +236,8 @@ static void explain_redelivery(struct explanation *x, unsigned id)
 		    arena_printf(c->a, "L%u: %.*s-%" PRId64 " delivered again from offset %" PRId64 " to %" PRId64,
 				 r->id, SV_ARG(r->topic), r->partition, r->committed_offset, r->processed_offset - 1));
 	if (r->records > 0)
-		out_paragraph(o, arena_printf(c->a, "%zu records were handled by %.*s and again by %.*s (%s).", r->records,
+		out_paragraph(o, arena_printf(c->a, "%zu %s handled by %.*s and again by %.*s (%s).", r->records,
+					      r->records == 1 ? "record was" : "records were",
 					      SV_ARG(words_or_dash(r->from)), SV_ARG(words_or_dash(r->to)), r->basis));
 	else
 		out_paragraph(o, arena_printf(c->a, "It came to %.*s (%s); nothing in the evidence shows each record.",

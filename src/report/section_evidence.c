@@ -88,7 +88,10 @@ void document_evidence(struct out *o, const struct chapter_context *c, const str
 		*c->evidence_left -= shown;
 	if (shown < list->count)
 		out_evidence(o, SV("the JSON report"), SV("..."),
-			     arena_printf(c->a, "%zu more lines of evidence stand in", list->count - shown), SV_ABSENT);
+			     arena_printf(c->a, list->count - shown == 1 ? "%zu more line of evidence stands in"
+									  : "%zu more lines of evidence stand in",
+					  list->count - shown),
+			     SV_ABSENT);
 }
 
 void document_rest(struct out *o, const struct chapter_context *c, size_t shown, size_t all)

@@ -98,7 +98,7 @@ static void attempts_are_lines_too(void **state)
 	chapter_effects(o, &c);
 	out_finish(o);
 	assert_int_equal(count(buf_sv(&to), "as it was written"), 2);
-	assert_int_equal(count(buf_sv(&to), "1 more lines of evidence stand in"), 1);
+	assert_int_equal(count(buf_sv(&to), "1 more line of evidence stands in"), 1);
 	assert_int_equal(left, 0);
 	buf_fini(&to);
 	arena_free(a);
