@@ -37,6 +37,7 @@ struct line {
 	uint64_t number;	/* from 1 */
 	uint64_t byte_offset;
 	bool cut;
+	bool unended;	/* the input ends, or breaks off, without the end of this line */
 };
 struct lines *lines_new(struct stream *s, struct diag *d);
 /* 1, 0 at the end, -1 on damage (recorded). */

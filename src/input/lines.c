@@ -241,6 +241,7 @@ static int deliver(struct lines *l, size_t n, size_t end_bytes, struct line *out
 		diag_add(l->diag, SEVERITY_WARNING, "line.too_long", &place,
 			 "longer than %d bytes: the rest of the line is left out", LINE_BYTES_MAX);
 	}
+	out->unended = end_bytes == 0 && l->ended;
 	/* What the break left of the last line is no whole line. */
 	out->cut = out->cut || (l->damaged && end_bytes == 0);
 	consume(l, n);

@@ -94,6 +94,11 @@ void sampler_covers(struct sampler *s, struct host_time start, struct host_time 
  */
 void counters_torn(struct counters *c, const struct place *place);
 void counters_unrecognized(struct counters *c, const struct place *place);
+/*
+ * The line in which the input ends (struct line, unended), where its format ends each with a line feed: digits of its
+ * last number may be lost, and nobody sees it. It is told, and counted as a record that was left out.
+ */
+void counters_unended(struct counters *c, const struct line *line);
 
 /* Puts the coverage. 0, -1. */
 int counters_finish(struct counters *c);

@@ -288,6 +288,10 @@ static int take_row(struct counters *c, struct ingest *in, const struct line *li
 
 	if (is_ornament(text))
 		return 0;
+	if (line->unended) {
+		counters_unended(c, line);
+		return 0;
+	}
 	const struct clock_log *l = log_of(fields, split(text, fields), &time);
 	if (l == NULL) {
 		counters_unrecognized(c, &place);

@@ -108,7 +108,8 @@ static int close_samples(struct loop *l)
 	int rc = 0;
 
 	for (size_t i = 0; i < l->format_count && rc == 0; i++)
-		if (l->blocks[i].is_growth && l->blocks[i].rows > 0)
+		/* What was to follow the tear is not known not to have grown. */
+		if (l->blocks[i].is_growth && l->blocks[i].rows > 0 && !l->is_torn)
 			rc = take_growth(l, &l->blocks[i], &g);
 	for (unsigned f = 0; f < FAMILY_COUNT && rc == 0; f++)
 		rc = close_sample(l, (enum counter_family)f, &g);

@@ -214,7 +214,11 @@ static int take_text_line(struct text_reader *r, const struct line *line)
 	if (is_promtool_point(text, &value, &time))
 		return r->series == NULL ? 0 : series_point(r->series, time, value, &place);
 	if (!is_timed_row(text, &m, &value, &time)) {
-		counters_unrecognized(r->of, &place);
+		/* A whole row shows it: its time has 13 digits, or stands in brackets. */
+		if (line->unended)
+			counters_unended(r->of, line);
+		else
+			counters_unrecognized(r->of, &place);
 		return 0;
 	}
 	struct series *s = series_of(r->set, &m);

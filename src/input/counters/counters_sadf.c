@@ -198,6 +198,10 @@ static int take_text(struct reader *r, const struct line *line)
 
 	if (text.n == 0)
 		return 0;
+	if (line->unended && !sar_ends_whole(text)) {
+		counters_unended(r->sar.of, line);
+		return 0;
+	}
 	if (is_heading(text)) {
 		take_heading(r, text);
 		return 0;

@@ -113,6 +113,17 @@ void counters_unrecognized(struct counters *c, const struct place *place)
 	c->in->info->unrecognized++;
 }
 
+void counters_unended(struct counters *c, const struct line *line)
+{
+	const struct place place = counter_place(line);
+
+	c->in->info->records++;
+	c->in->info->skipped++;
+	diag_add(c->in->diag, SEVERITY_WARNING, "counters.unended", &place,
+		 "the input ends in this line, without a line feed behind it: its last number may have lost digits, it is left "
+		 "out (where it is whole, add a line feed)");
+}
+
 /* ---- samplers ---- */
 
 static struct sampler *sampler_new(struct counters *c, struct sv host, enum counter_family family)
