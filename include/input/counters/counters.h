@@ -77,6 +77,8 @@ void counters_scope(struct sampler *s, const char *scope);
 
 /* Adds to the sample that is open. */
 void sampler_add(struct sampler *s, const struct reading *r);
+/* The open sample lacks something that could not be read: neither the time before it nor that behind it counts as covered. */
+void sampler_lacks(struct sampler *s);
 /*
  * The open sample was taken at this time: what has grown since the one before is put. rows: how many
  * it had, when a CPU is known by its row alone; else 0. place: of its first row. 0, -1 when the sink failed.

@@ -263,19 +263,20 @@ static void damaged(struct loop *l, size_t taker, const struct line *line, const
 	struct place place = counter_place(line);
 
 	place.input = l->in->info->id;
-	l->blocks[taker].damaged = true;
+	l->blocks[taker].damaged = l->blocks[taker].lacks_rows = true;
 	diag_add(l->in->diag, SEVERITY_WARNING, code, &place, "%s", what);
 }
 
 static void take_again(struct loop *l, size_t taker, const struct line *line)
 {
 	struct loop_block *b = &l->blocks[taker];
-	bool goes_on = b->again, was_damaged = b->damaged;
+	bool goes_on = b->again, was_damaged = b->damaged, lacked_rows = b->lacks_rows;
 
 	damaged(l, taker, line, "counters.no_clock",
 		"the same counters a second time under one line with the time: left out");
 	b->again = true;
 	b->damaged = was_damaged;
+	b->lacks_rows = lacked_rows;
 	if (goes_on)
 		return;
 	l->in->info->records++;
@@ -321,6 +322,7 @@ static int take_prefixed(struct loop *l, const struct line *line, bool *taken)
 		rc = set_round(l, time);
 		answer = offer(l->blocks, &row, &why, &taker);
 	}
+	l->last_taker = taker;
 	if (answer == LOOP_LINE_DAMAGED)
 		damaged(l, taker, line, "counters.damaged", why);
 	return rc;
@@ -358,6 +360,7 @@ static int take_line(struct loop *l, const struct line *line)
 			counters_unrecognized(l->of, &place);
 		return rc;
 	case LOOP_LINE_TAKEN:
+		l->last_taker = taker;
 		break;
 	case LOOP_LINE_AGAIN:
 		take_again(l, taker, line);
@@ -400,9 +403,15 @@ static bool is_whole(struct sv text)
 
 static int take_last(struct loop *l, const struct line *line)
 {
-	if (is_whole(sv_trim(line->text)))
+	const struct sv text = sv_trim(line->text);
+	struct tstamp t;
+
+	if (is_whole(text))
 		return take_line(l, line);
-	l->is_torn = true;
+	if (!is_separator(text) && !loop_is_clock(text, &t)) {
+		l->is_torn = true;
+		l->blocks[l->last_taker].lacks_rows = true;
+	}
 	counters_unended(l->of, line);
 	return 0;
 }

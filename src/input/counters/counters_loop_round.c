@@ -94,6 +94,8 @@ static int close_sample(struct loop *l, enum counter_family family, const struct
 				s = counters_sampler(l->of, SV_ABSENT, family);
 			if (first == NULL)
 				first = b;
+			if (b->lacks_rows)
+				sampler_lacks(s);
 			if (b->scope != NULL && family == FAMILY_PRESSURE)
 				counters_scope(s, b->scope);
 			sampler_add(s, r);

@@ -165,6 +165,11 @@ void sampler_add(struct sampler *s, const struct reading *r)
 	s->seen[r->counter] = true;
 }
 
+void sampler_lacks(struct sampler *s)
+{
+	s->now_lacks = true;
+}
+
 /* ---- differences of two samples ---- */
 
 static int compare_keys(const struct reading *a, const struct reading *b)
@@ -395,6 +400,8 @@ static void keep_sample(struct sampler *s, struct host_time time, size_t rows)
 	s->before = s->now;
 	s->now = spare;
 	s->now.count = 0;
+	s->before_lacks = s->now_lacks;
+	s->now_lacks = false;
 	s->has_before = true;
 	s->before_time = time;
 	s->before_rows = rows;
@@ -407,13 +414,14 @@ int sampler_close(struct sampler *s, struct host_time time, size_t rows, const s
 	/* A clock of whole seconds and a faster loop: the next second's sample holds the growth as well. */
 	if (s->has_before && s->before_time.us == time.us) {
 		s->now.count = 0;
+		s->now_lacks = false;
 		return 0;
 	}
 	if (s->now.count > 1)
 		qsort(s->now.items, s->now.count, sizeof *s->now.items, compare_readings);
 	if (s->has_before && take_interval(s, time, rows, place, &breaks) < 0)
 		return -1;
-	add_time(s, time, breaks);
+	add_time(s, time, breaks || s->now_lacks || (s->has_before && s->before_lacks));
 	keep_sample(s, time, rows);
 	return 0;
 }
