@@ -124,6 +124,22 @@ void counters_unended(struct counters *c, const struct line *line)
 		 "out (where it is whole, add a line feed)");
 }
 
+void counters_strays(struct counters *c, uint64_t pieces, const struct place *first)
+{
+	if (pieces > 0)
+		diag_add(c->in->diag, SEVERITY_WARNING, "counters.stray", first,
+			 "bytes that belong to no document stand behind one: passed over (%llu pieces, the first here)",
+			 (unsigned long long)pieces);
+}
+
+void counters_unlike(struct counters *c, const struct place *place)
+{
+	c->in->info->records++;
+	c->in->info->skipped++;
+	diag_add(c->in->diag, SEVERITY_WARNING, "counters.unlike", place,
+		 "a document that is not like the first: left out");
+}
+
 /* ---- samplers ---- */
 
 static struct sampler *sampler_new(struct counters *c, struct sv host, enum counter_family family)

@@ -673,6 +673,79 @@ static void test_logs_of_chronyd_and_ntpd(void **state)
 	assert_tells("61374 36000.000 192.0.2.1 9714 -0.001605376 0.010000000 0.001424877 0.000958674\n", "offset 0+0 1605us +-6425us\n");
 }
 
+/* ---- what stands behind a document ---- */
+
+static void assert_behind(const char *text, const char *expected, const char *code, uint64_t line, uint64_t byte_offset)
+{
+	struct kit *k = read_named(text, "x.json");
+	static const char *const codes[] = { "counters.stray", "counters.unlike", "counters.damaged" };
+
+	assert_events(k, expected);
+	for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
+		assert_int_equal(kit_problems(k, codes[i]), code != NULL && strcmp(code, codes[i]) == 0);
+	if (code != NULL) {
+		assert_int_equal(kit_problem(k, code)->severity, SEVERITY_WARNING);
+		assert_int_equal(kit_problem(k, code)->place.number, line);
+		assert_int_equal(kit_problem(k, code)->place.byte_offset, byte_offset);
+	}
+	kit_free(k);
+}
+
+static void test_answers_one_after_the_other(void **state)
+{
+#define ONE MATRIX(SERIES("node_netstat_Tcp_RetransSegs", "", "[1796032800,\"76\"],[1796032801,\"77\"]"))
+#define TWO MATRIX(SERIES("node_softnet_dropped_total", ",\"cpu\":\"0\"", "[1796032800,\"5\"],[1796032801,\"9\"]"))
+#define OF_ONE "node-a: tcp.RetransSegs 0+1000 1\n"
+#define OF_BOTH OF_ONE "node-a: softnet.dropped cpu=0 0+1000 4\nnode-a: covered softnet 0+1000 x2 host\n"
+	(void)state;
+	/* curl in a loop: the server writes no line feed. All answers are read, and nothing is to be said. */
+	assert_behind(ONE, OF_ONE, NULL, 0, 0);
+	assert_behind(ONE TWO, OF_BOTH, NULL, 0, 0);
+	assert_behind(ONE "\n" TWO "\n", OF_BOTH, NULL, 0, 0);
+	assert_behind(ONE MATRIX(""), OF_ONE, NULL, 0, 0);
+	/* What curl says between them, and what else stands behind. */
+	assert_behind(ONE "\ncurl: (7) Failed to connect\n" TWO "\n", OF_BOTH, "counters.stray", 2, sizeof ONE);
+	assert_behind(ONE "garbage", OF_ONE, "counters.stray", 1, sizeof ONE - 1);
+	assert_behind(ONE "}", OF_ONE, "counters.stray", 1, sizeof ONE - 1);
+	/* An answer that tells of an error, and another document. */
+	assert_behind(ONE "\n{\"status\":\"error\",\"errorType\":\"timeout\",\"error\":\"query timed out\"}\n" TWO, OF_BOTH, "counters.unlike", 2, sizeof ONE);
+	assert_behind(ONE "[1,2]", OF_ONE, "counters.unlike", 1, sizeof ONE - 1);
+#undef ONE
+#undef TWO
+#undef OF_ONE
+#undef OF_BOTH
+}
+
+static void test_sadf_documents_one_after_the_other(void **state)
+{
+#define ONE "{\"sysstat\": {\"hosts\": [{\"nodename\": \"node-a\", \"statistics\": [{\"timestamp\": {\"date\": \"2026-11-30\", \"time\": \"10:00:01\", \"utc\": 1, \"interval\": 1}, \"network\": {\"net-etcp\": {\"retrans\": 3.00}}}]}]}}\n"
+#define TWO "{\"sysstat\": {\"hosts\": [{\"nodename\": \"node-b\", \"statistics\": [{\"timestamp\": {\"date\": \"2026-11-30\", \"time\": \"10:00:01\", \"utc\": 1, \"interval\": 1}, \"network\": {\"net-etcp\": {\"retrans\": 5.00}}}]}]}}\n"
+#define OF_ONE "node-a: tcp.RetransSegs 0+1000 3\n"
+#define OF_BOTH OF_ONE "node-b: tcp.RetransSegs 0+1000 5\n"
+	(void)state;
+	assert_behind(ONE, OF_ONE, NULL, 0, 0);
+	assert_behind(ONE TWO, OF_BOTH, NULL, 0, 0);
+	assert_behind(ONE "Cannot open /var/log/sysstat/sa01\n" TWO, OF_BOTH, "counters.stray", 2, sizeof ONE - 1);
+	assert_behind(ONE "{\"hosts\": []}\n" TWO, OF_BOTH, "counters.unlike", 2, sizeof ONE - 1);
+#undef ONE
+#undef TWO
+#define ONE SADF_X(ELEMENTS("10:00:01", "1", "3.00")) "\t\t</statistics>\n\t</host>\n</sysstat>\n"
+#define TOLD "node-a: interface.rx_errors eth0 0+1000 2\nnode-a: tcp.OutSegs 0+1000 100\nnode-a: tcp.RetransSegs 0+1000 3\n" \
+	     "node-a: softnet.dropped 0+1000 1\nnode-a: covered softnet 0+1000 x2 host\n" \
+	     "node-a: covered snmp 0+1000 x2 namespace\nnode-a: covered interface 0+1000 x2 namespace\n"
+	assert_behind(ONE, TOLD, NULL, 0, 0);
+	assert_behind(ONE "<?xml version=\"1.0\"?>\n<sysstat></sysstat>\n", TOLD, NULL, 0, 0);
+	size_t lines = 1;
+	for (const char *p = ONE; *p != '\0'; p++)
+		lines += *p == '\n';
+	assert_behind(ONE "garbage\n", TOLD, "counters.stray", lines, sizeof ONE - 1);
+	assert_behind(ONE "<html></html>\n", TOLD, "counters.unlike", lines, sizeof ONE - 1);
+#undef ONE
+#undef TOLD
+#undef OF_ONE
+#undef OF_BOTH
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -699,6 +772,8 @@ int main(void)
 		cmocka_unit_test(test_rates_have_to_be_declared),
 		cmocka_unit_test(test_promtool_and_federate),
 		cmocka_unit_test(test_a_matrix_cut_in_the_middle),
+		cmocka_unit_test(test_answers_one_after_the_other),
+		cmocka_unit_test(test_sadf_documents_one_after_the_other),
 		cmocka_unit_test(test_logs_of_chronyd_and_ntpd),
 	};
 
