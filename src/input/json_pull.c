@@ -183,27 +183,25 @@ static struct place place_of(const struct json_pull *p)
 	return (struct place){ .unit = PLACE_LINE, .number = p->line, .byte_offset = p->offset };
 }
 
-/* What separates values; the record separator of RFC 7464 is one of them. */
-static int pass_blanks(struct json_pull *p)
+/* What may stand between documents; the record separator of RFC 7464 is one of them. */
+static bool separates(int c)
 {
-	int c = peek(p);
+	static const char separators[] = " \t\r\n,:\x1e";
 
-	while (c >= 0 && (c <= ' ' || c == ',' || c == ':')) {
-		(void)take(p);
-		c = peek(p);
-	}
-	return c;
+	return memchr(separators, c, sizeof separators - 1) != NULL;
 }
 
-/* To the next document: behind one nothing but a blank may stand. */
-static int pass_strays(struct json_pull *p)
+/*
+ * To the next token; -1 at the end. Outside of documents whatever else is passed over on the way is told of, and
+ * behind one that is all but the beginning of another.
+ */
+static int pass_blanks(struct json_pull *p)
 {
-	static const char blanks[] = " \t\r\n,\x1e";
 	bool in_stray = false;
 	int c;
 
-	while ((c = peek(p)) >= 0 && c != '{' && c != '[') {
-		if (memchr(blanks, c, sizeof blanks - 1) == NULL && !in_stray) {
+	while ((c = peek(p)) >= 0 && (p->is_behind ? c != '{' && c != '[' : c <= ' ' || c == ',' || c == ':')) {
+		if (p->depth == 0 && !separates(c) && !in_stray) {
 			in_stray = true;
 			if (p->strays++ == 0)
 				p->first_stray = place_of(p);
@@ -215,7 +213,7 @@ static int pass_strays(struct json_pull *p)
 
 static enum json_token next(struct json_pull *p)
 {
-	int c = p->is_behind ? pass_strays(p) : pass_blanks(p);
+	int c = pass_blanks(p);
 
 	p->place = place_of(p);
 	if (c < 0)

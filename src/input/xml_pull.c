@@ -11,7 +11,8 @@ struct xml_pull {
 	bool failed;
 	bool closes_next; /* the last tag opened and closed */
 	uint64_t depth;
-	bool is_behind; /* of an outermost element that has ended */
+	bool is_behind; /* an outermost element that has ended */
+	bool has_begun; /* with an element */
 	uint64_t strays;
 	struct place first_stray;
 	char tag[XML_PULL_TAG_MAX]; /* without its brackets */
@@ -47,7 +48,8 @@ static bool find_tag(struct xml_pull *p)
 		c = byte_take(&p->bytes);
 		if (c < 0 || c == '<')
 			return c >= 0;
-		if (!p->is_behind || in_stray || is_blank((char)c))
+		/* Before the first element a byte order mark may stand, and no zeros. */
+		if (in_stray || is_blank((char)c) || !(p->is_behind || (!p->has_begun && c < ' ')))
 			continue;
 		in_stray = true;
 		if (p->strays++ == 0)
@@ -141,6 +143,7 @@ static enum xml_token open(struct xml_pull *p, struct sv tag)
 			return XML_DAMAGED;
 	p->depth++;
 	p->is_behind = false;
+	p->has_begun = true;
 	return p->name.n > 0 ? XML_OPEN : XML_DAMAGED;
 }
 

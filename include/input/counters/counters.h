@@ -101,7 +101,7 @@ void counters_unrecognized(struct counters *c, const struct place *place);
  * last number may be lost, and nobody sees it. It is told, and counted as a record that was left out.
  */
 void counters_unended(struct counters *c, const struct line *line);
-/* So many pieces of bytes that are no document stood behind one, the first there: told when there are some. */
+/* So many pieces of bytes that belong to no document were passed over, the first there: told when there are some. */
 void counters_strays(struct counters *c, uint64_t pieces, const struct place *first);
 /* A document of another shape stood behind one, and what it holds is not read. */
 void counters_unlike(struct counters *c, const struct place *place);

@@ -312,7 +312,7 @@ static int take_row(struct counters *c, struct ingest *in, const struct line *li
 
 int clock_log_read(struct counters *c, struct ingest *in)
 {
-	struct lines *lines = lines_new(in->stream, in->diag);
+	struct lines *lines = lines_without_zeros(lines_new(in->stream, in->diag));
 	struct line line;
 	int rc = 0;
 

@@ -435,8 +435,8 @@ static void set_dating(struct loop *l)
 
 int loop_read(struct counters *c, struct ingest *in)
 {
-	bool is_growth = nstat_is_growth(lines_preview(in->input, stream_head(in->stream)));
-	struct lines *lines = lines_new(in->stream, in->diag);
+	bool is_growth = nstat_is_growth(lines_first_text(in->input, in->stream));
+	struct lines *lines = lines_without_zeros(lines_new(in->stream, in->diag));
 	struct loop *l = arena_alloc(in->input, sizeof *l);
 	struct line line;
 	int rc = 0;

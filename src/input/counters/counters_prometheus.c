@@ -261,7 +261,7 @@ static int take_text_line(struct text_reader *r, const struct line *line)
 int prometheus_text_read(struct counters *c, struct ingest *in)
 {
 	struct text_reader r = { .of = c, .set = series_set_new(c, in) };
-	struct lines *lines = lines_new(in->stream, in->diag);
+	struct lines *lines = lines_without_zeros(lines_new(in->stream, in->diag));
 	struct line line;
 	int rc = 0;
 

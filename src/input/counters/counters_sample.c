@@ -128,7 +128,7 @@ void counters_strays(struct counters *c, uint64_t pieces, const struct place *fi
 {
 	if (pieces > 0)
 		diag_add(c->in->diag, SEVERITY_WARNING, "counters.stray", first,
-			 "bytes that belong to no document stand behind one: passed over (%llu pieces, the first here)",
+			 "bytes that belong to no document: passed over (%llu pieces, the first here)",
 			 (unsigned long long)pieces);
 }
 

@@ -484,7 +484,7 @@ static int hold_or_take(struct reader *r, const struct line *line)
 int sar_read(struct counters *c, struct ingest *in)
 {
 	struct reader r = { .sar = { .of = c, .in = in }, .texts = arena_new() };
-	struct lines *lines = lines_new(in->stream, in->diag);
+	struct lines *lines = lines_without_zeros(lines_new(in->stream, in->diag));
 	struct line line;
 	int rc = 0;
 

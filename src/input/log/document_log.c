@@ -426,7 +426,7 @@ static bool fill(struct document_reader *r)
 /* What further documents, or other bytes, stood behind one. */
 static void tell_left(const struct document_reader *r)
 {
-	static const char stray[] = "bytes that belong to no document stand behind one: passed over (%llu pieces, the first here)";
+	static const char stray[] = "bytes that belong to no document: passed over (%llu pieces, the first here)";
 	static const char unlike[] = "a document that is not like the first: left out (%llu of them, the first here)";
 	static const char empty[] = "a document without entries (%llu of them, the first here)";
 	const struct document *d = &r->document;

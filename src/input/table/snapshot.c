@@ -339,7 +339,7 @@ static int cover(const struct snapshot *s)
 static int snapshot_read(struct ingest *in)
 {
 	struct snapshot s = { .in = in, .names = arena_new() };
-	struct lines *lines = lines_new(in->stream, in->diag);
+	struct lines *lines = lines_without_zeros(lines_new(in->stream, in->diag));
 	struct line line;
 	int rc = 0;
 

@@ -368,7 +368,7 @@ static int read_rows(struct table_reader *t)
 static int table_read(struct ingest *in)
 {
 	struct table_reader t = { .in = in };
-	struct sv head = lines_preview(in->input, stream_head(in->stream)), why;
+	struct sv head = lines_first_text(in->input, in->stream), why;
 	const struct dialect *d = in->rules != NULL ? find_dialect(head, in->rules, in->input, &t.header) : NULL;
 	struct lines *lines;
 	int rc;
@@ -379,7 +379,7 @@ static int table_read(struct ingest *in)
 										 : SV("no table that a mapping fits")));
 		return 0;
 	}
-	lines = lines_new(in->stream, in->diag);
+	lines = lines_without_zeros(lines_new(in->stream, in->diag));
 	t.rows = rows_open(lines, d, &t.header, in->input, in->diag);
 	rc = find_map(&t) ? read_rows(&t) : 0;
 	in->info->format = sv_of(t.map != NULL ? t.map->name : NULL);

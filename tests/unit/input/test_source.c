@@ -712,6 +712,53 @@ static void test_a_log_may_begin_with_zeros(void **state)
 	}
 }
 
+#define ROUND(second, retrans) "Mon Nov 30 13:00:0" second " UTC 2026\nTcp: OutSegs RetransSegs\nTcp: 100 " retrans "\n"
+#define SAR "Linux 6.18.0 (node-a) \t2026-11-30 \t_x86_64_\t(2 CPU)\n\n13:00:00  IFACE  rxerr/s\n13:00:01  eth0  4.00\n"
+#define ANSWER "{\"status\":\"success\",\"data\":{\"resultType\":\"matrix\",\"result\":[{\"metric\":{\"__name__\":" \
+	       "\"node_netstat_Tcp_RetransSegs\",\"instance\":\"node-a:9100\"},\"values\":[[1796043600,\"3\"],[1796043601,\"7\"]]}]}}"
+
+/* The same is done to what a loop writes to, and to tables. */
+static void test_other_inputs_may_begin_with_zeros(void **state)
+{
+	static const size_t sizes[] = { 0, 1, 40, STREAM_HEAD_BYTES, 70000, LINE_BYTES_MAX + 1, STREAM_FURTHER_BYTES, 3000000 };
+	static const struct {
+		const char *name, *kind, *text;
+		enum event_type event;
+		bool by_lines;
+	} files[] = {
+		{ "loop.txt", "counters", ROUND("0", "3") ROUND("1", "7"), EVENT_COUNTER_DELTA, true },
+		{ "sar.txt", "counters", SAR, EVENT_COUNTER_DELTA, true },
+		{ "answer.json", "counters", ANSWER, EVENT_COUNTER_DELTA, false },
+		{ "groups.txt", "snapshot", "Mon Nov 30 13:00:00 UTC 2026\nGROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
+					    "g t 0 1 2 1 c-1 /192.0.2.1 c\n", EVENT_PARTITION_STATE, true },
+		{ "table.csv", "table", "time,business_key,status\n2026-11-30 13:00:00,R-1,ok\n", EVENT_EFFECT, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+		for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
+			struct place_for_files *p = setup_files();
+			const bool is_told = files[f].by_lines && sizes[i] > 0;
+			size_t found = 0;
+
+			write_after(p, files[f].name, '\0', sizes[i], files[f].text);
+			assert_int_equal(ingest(p, p->root), 0);
+			assert_sv_equal(input_at(p, files[f].name)->kind, files[f].kind);
+			if (input_at(p, files[f].name)->skipped != 0)
+				fail_msg("%s behind %zu zeros", files[f].name, sizes[i]);
+			for (size_t e = 0; e < p->kit->event_count; e++)
+				found += p->kit->events[e].type == files[f].event;
+			assert_int_equal(found, 1);
+			assert_int_equal(kit_problems(p->kit, "line.zeros"), is_told);
+			if (is_told) {
+				assert_int_equal(kit_problem(p->kit, "line.zeros")->severity, SEVERITY_NOTE);
+				assert_int_equal(kit_problem(p->kit, "line.zeros")->place.byte_offset, 0);
+			}
+			assert_int_equal(kit_problems(p->kit, "line.too_long"), 0);
+			teardown_files(p);
+		}
+}
+
 static void test_a_long_line_before_nothing_is_no_log(void **state)
 {
 	struct place_for_files *p = setup_files();
@@ -1379,6 +1426,7 @@ int main(void)
 		cmocka_unit_test(test_utf16_without_a_mark),
 		cmocka_unit_test(test_a_log_may_begin_with_a_long_line),
 		cmocka_unit_test(test_a_log_may_begin_with_zeros),
+		cmocka_unit_test(test_other_inputs_may_begin_with_zeros),
 		cmocka_unit_test(test_a_long_line_before_nothing_is_no_log),
 		cmocka_unit_test(test_standard_input),
 		cmocka_unit_test(test_a_file_that_becomes_shorter_is_told),
