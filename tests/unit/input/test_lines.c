@@ -82,7 +82,6 @@ static void test_zeros_where_a_line_begins(void **state)
 	}
 	lines_free(l);
 	kit_free(k);
-	CHECK("\0\0one\ntwo", { "\0\0one", 0 }, { "two", 6 });
 }
 
 static void test_the_last_line_tells_that_it_has_no_end(void **state)

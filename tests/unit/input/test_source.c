@@ -14,10 +14,12 @@
 #include <archive_entry.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char rules_text[] =
@@ -892,6 +894,124 @@ static void test_a_named_pipe_waits_for_its_writer(void **state)
 	teardown_files(p);
 }
 
+/* Runs write_to on the pipe in a process of its own, which the caller ends. */
+static pid_t start_writer(const char *path, void (*write_to)(int to))
+{
+	pid_t writer = fork();
+
+	assert_true(writer >= 0);
+	if (writer == 0) {
+		write_to(open(path, O_WRONLY));
+		_exit(0);
+	}
+	return writer;
+}
+
+static void end_writer(pid_t writer)
+{
+	assert_int_equal(kill(writer, SIGKILL), 0);
+	assert_int_equal(waitpid(writer, NULL, 0), writer);
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	assert_int_equal(clock_gettime(CLOCK_MONOTONIC, &t), 0);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* After the wait it is an error, and not before. Ten seconds are the wait when nobody chose one. */
+static void check_nobody_writes(struct place_for_files *p)
+{
+	const int64_t start_ms = now_ms();
+
+	p->options.pipe_wait_ms = 200;
+	assert_int_equal(ingest(p, path_of(p, "pipe")), -1);
+	assert_in_range(now_ms() - start_ms, 200, PIPE_WAIT_MS - 1000);
+	assert_int_equal(p->kit->input_count, 0);
+	assert_int_equal(problem_at(p, "input.unreadable", path_of(p, "pipe"))->severity, SEVERITY_ERROR);
+	assert_sv_equal(problem_at(p, "input.unreadable", path_of(p, "pipe"))->message, "cannot be read: nobody writes to this pipe");
+}
+
+static void test_a_named_pipe_without_a_writer(void **state)
+{
+	struct place_for_files *p = setup_files();
+
+	(void)state;
+	assert_int_equal(mkfifo(path_of(p, "pipe"), 0600), 0);
+	check_nobody_writes(p);
+	teardown_files(p);
+}
+
+static void keep_open(int to)
+{
+	(void)to;
+	pause();
+}
+
+/* Whoever opens a pipe and writes nothing keeps nobody waiting. */
+static void test_a_named_pipe_whose_writer_writes_nothing(void **state)
+{
+	struct place_for_files *p = setup_files();
+	pid_t writer;
+
+	(void)state;
+	assert_int_equal(mkfifo(path_of(p, "pipe"), 0600), 0);
+	writer = start_writer(path_of(p, "pipe"), keep_open);
+	check_nobody_writes(p);
+	end_writer(writer);
+	teardown_files(p);
+}
+
+static void close_it(int to)
+{
+	close(to);
+}
+
+/* And when it closes it, the input is empty as a file may be. */
+static void test_a_named_pipe_that_is_closed_empty(void **state)
+{
+	struct place_for_files *p = setup_files();
+	pid_t writer;
+
+	(void)state;
+	assert_int_equal(mkfifo(path_of(p, "pipe"), 0600), 0);
+	writer = start_writer(path_of(p, "pipe"), close_it);
+	assert_int_equal(ingest(p, path_of(p, "pipe")), 0);
+	assert_int_equal(waitpid(writer, NULL, 0), writer);
+	assert_sv_equal(input_at(p, "pipe")->kind, "skipped");
+	assert_sv_equal(input_at(p, "pipe")->why_skipped, "empty");
+	assert_int_equal(problem_at(p, "input.skipped", path_of(p, "pipe"))->severity, SEVERITY_WARNING);
+	teardown_files(p);
+}
+
+static void write_late(int to)
+{
+	usleep(100000);
+	if (write(to, LOG("1"), sizeof LOG("1") - 1) < 0)
+		_exit(1);
+	/* What it writes later is read too. */
+	usleep(100000);
+	if (write(to, LOG("2"), sizeof LOG("2") - 1) < 0)
+		_exit(1);
+}
+
+static void test_a_named_pipe_that_is_opened_before_it_is_written_to(void **state)
+{
+	struct place_for_files *p = setup_files();
+	pid_t writer;
+
+	(void)state;
+	assert_int_equal(mkfifo(path_of(p, "pipe"), 0600), 0);
+	writer = start_writer(path_of(p, "pipe"), write_late);
+	p->options.pipe_wait_ms = PIPE_WAIT_MS;
+	assert_int_equal(ingest(p, path_of(p, "pipe")), 0);
+	assert_int_equal(waitpid(writer, NULL, 0), writer);
+	assert_int_equal(input_at(p, "pipe")->records, 2);
+	teardown_files(p);
+}
+
 static void test_a_pipe_that_was_named(void **state)
 {
 	struct place_for_files *p = setup_files();
@@ -1432,6 +1552,10 @@ int main(void)
 		cmocka_unit_test(test_a_file_that_becomes_shorter_is_told),
 		cmocka_unit_test(test_a_file_that_grows_is_read_as_it_was),
 		cmocka_unit_test(test_a_named_pipe_waits_for_its_writer),
+		cmocka_unit_test(test_a_named_pipe_without_a_writer),
+		cmocka_unit_test(test_a_named_pipe_whose_writer_writes_nothing),
+		cmocka_unit_test(test_a_named_pipe_that_is_closed_empty),
+		cmocka_unit_test(test_a_named_pipe_that_is_opened_before_it_is_written_to),
 		cmocka_unit_test(test_a_pipe_that_was_named),
 		cmocka_unit_test(test_no_place_to_spool),
 		cmocka_unit_test(test_compressed_files),
