@@ -6,6 +6,9 @@
  * JSON token by token, for documents that are one value of any size: an export
  * of a time series database is one line of many megabytes. Memory does not grow
  * with the input. Commas and colons are not insisted on; brackets must match.
+ * Documents may follow one another; what stands between two of them, or behind
+ * the last, and begins none is passed over, and told of when asked; so are zeros
+ * before the first.
  */
 
 #include "base/arena.h"
@@ -40,6 +43,8 @@ struct sv json_pull_text(const struct json_pull *p);
 unsigned json_pull_depth(const struct json_pull *p);
 /* Where the last token stands. */
 struct place json_pull_place(const struct json_pull *p);
+/* How many pieces of other bytes outside of documents have been passed over, and where the first of them stands. */
+uint64_t json_pull_strays(const struct json_pull *p, struct place *first);
 /* Passes over the value that the last token began; nothing to do for a plain value. False when it is damaged. */
 bool json_pull_skip(struct json_pull *p, enum json_token began);
 

@@ -37,6 +37,7 @@ struct line {
 	uint64_t number;	/* from 1 */
 	uint64_t byte_offset;
 	bool cut;
+	bool unended;	/* the input ends, or breaks off, without the end of this line */
 };
 struct lines *lines_new(struct stream *s, struct diag *d);
 /* 1, 0 at the end, -1 on damage (recorded). */
@@ -47,6 +48,11 @@ int lines_next(struct lines *l, struct line *out);
  * the line before.
  */
 struct lines *lines_resume(struct stream *s, struct diag *d, struct sv first, uint64_t number, uint64_t byte_offset);
+/*
+ * Zeros where a line begins are no part of it from now on, and are told of: at the start they stand where a file was
+ * truncated below its writer (a note), later where a machine went down while it wrote. Gives l.
+ */
+struct lines *lines_without_zeros(struct lines *l);
 /* Accepts NULL. */
 void lines_free(struct lines *l);
 /*
@@ -54,6 +60,11 @@ void lines_free(struct lines *l);
  * in UTF-8. What sniffers of text are given.
  */
 struct sv lines_preview(struct arena *a, struct sv head);
+/*
+ * The text that the lines of a stream begin with, as lines_preview gives it, but behind zeros at the start, however
+ * many: what readers by lines_without_zeros are given. Before anything was read. Empty when there are but zeros.
+ */
+struct sv lines_first_text(struct arena *a, struct stream *s);
 /* Whether bytes that begin so are no UTF-8 and become it: what reads bytes must read lines instead. */
 bool lines_are_decoded(struct sv head);
 

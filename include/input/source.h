@@ -27,6 +27,9 @@ struct host_zone {
 
 #define INGEST_THREADS_MAX 64
 
+/* A named pipe may be named before its writer has begun. */
+#define PIPE_WAIT_MS 10000
+
 /*
  * Gives the rules when the first input needs them: captures do not, and to read
  * some hundred rules takes longer than a small capture. NULL when they are
@@ -46,6 +49,7 @@ struct ingest_options {
 	const struct host_zone *zones;
 	size_t zone_count;
 	unsigned threads;		/* that may read one input together; 0: as many as there are cores */
+	unsigned pipe_wait_ms;		/* for the first byte of a named pipe; 0: PIPE_WAIT_MS */
 	bool has_near;			/* --from: for times without a year */
 	struct host_time near;
 };

@@ -37,6 +37,8 @@ size_t xml_pull_attribute_count(const struct xml_pull *p);
 struct xml_attribute xml_pull_attribute_at(const struct xml_pull *p, size_t i);
 /* The value; absent when there is none of that name. */
 struct sv xml_pull_attribute(const struct xml_pull *p, struct sv name);
+/* How many pieces of text outside of the outermost elements have been passed over, and where the first of them stands. */
+uint64_t xml_pull_strays(const struct xml_pull *p, struct place *first);
 /* Where the last tag stands. */
 struct place xml_pull_place(const struct xml_pull *p);
 

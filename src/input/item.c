@@ -13,24 +13,27 @@
 #include "input/noevidence.h"
 
 /*
- * KIND(name, host by path, by rules), in the order in which they are asked: what
- * is certain by its first bytes before what is likely by its words. Where the
- * host is not taken from the path's directory, the rows say themselves whose
- * clock wrote them. The rules are got when a kind is asked that reads by them.
+ * KIND(name, host by path, by rules, behind zeros), in the order in which they
+ * are asked: what is certain by its first bytes before what is likely by its
+ * words. Where the host is not taken from the path's directory, the rows say
+ * themselves whose clock wrote them. The rules are got when a kind is asked that
+ * reads by them. Zeros at the start are left where a file was truncated below its
+ * writer: some kinds read what stands behind them, however many they are.
  */
-#define KINDS                     \
-	KIND(capture, true, false)  \
-	KIND(counters, true, true)  \
-	KIND(snapshot, true, true)  \
-	KIND(table, false, true)    \
-	KIND(log, true, true)
+#define KINDS                            \
+	KIND(capture, true, false, false)  \
+	KIND(counters, true, true, true)   \
+	KIND(snapshot, true, true, true)   \
+	KIND(table, false, true, true)     \
+	KIND(log, true, true, false)
 
 static const struct kind_row {
 	const struct kind *kind;
 	bool host_by_path;
 	bool by_rules;
+	bool behind_zeros;
 } kinds[] = {
-#define KIND(name, host_by_path, by_rules) { &name##_kind, host_by_path, by_rules },
+#define KIND(name, host_by_path, by_rules, behind_zeros) { &name##_kind, host_by_path, by_rules, behind_zeros },
 	KINDS
 #undef KIND
 };
@@ -48,7 +51,7 @@ struct verdict {
 const char *const *source_kind_names(void)
 {
 	static const char *const names[] = {
-#define KIND(name, host_by_path, by_rules) #name,
+#define KIND(name, host_by_path, by_rules, behind_zeros) #name,
 		KINDS
 #undef KIND
 		NULL
@@ -138,14 +141,17 @@ static bool get_rules(const struct ingest_options *o, const struct rules **rules
 	return *rules != NULL;
 }
 
-/* A log may begin with a line that no look ahead holds: what is known by lines is asked again, with more of them. */
-static bool is_log_further(const struct item_context *c, const struct item *item, const struct rules *rules)
+/*
+ * A log may begin with a line that no look ahead holds: what is known by lines is asked again, with more of them.
+ * preview: of the first look.
+ */
+static bool is_log_further(const struct item_context *c, const struct item *item, struct sv preview, const struct rules *rules)
 {
 	struct sv base_name = base_name_of(item->path), head = stream_head(item->stream);
 	const char *why;
 	size_t at;
 
-	if (head.n < STREAM_HEAD_BYTES || !noevidence_is_open(lines_preview(c->input, head)))
+	if (head.n < STREAM_HEAD_BYTES || !noevidence_is_open(preview))
 		return false;
 	head = stream_head_further(item->stream);
 	if (log_kind.sniff(lines_preview(c->input, head), base_name, rules, &why) == SNIFF_MINE)
@@ -158,6 +164,7 @@ static bool is_log_further(const struct item_context *c, const struct item *item
 static struct verdict sniff(const struct item_context *c, const struct item *item)
 {
 	struct sv head = lines_preview(c->input, stream_head(item->stream)), base_name = base_name_of(item->path);
+	struct sv text = sv_leading_zeros(head) > 0 ? lines_first_text(c->input, item->stream) : head;
 	struct verdict v = { .row = NULL };
 
 	for (size_t i = 0; i < KIND_COUNT; i++) {
@@ -166,7 +173,7 @@ static struct verdict sniff(const struct item_context *c, const struct item *ite
 
 		if (kinds[i].by_rules && v.rules == NULL && !get_rules(c->options, &v.rules))
 			return (struct verdict){ .refused = true };
-		s = kinds[i].kind->sniff(head, base_name, v.rules, &why);
+		s = kinds[i].kind->sniff(kinds[i].behind_zeros ? text : head, base_name, v.rules, &why);
 		if (s == SNIFF_MINE) {
 			v.row = &kinds[i];
 			return v;
@@ -174,7 +181,7 @@ static struct verdict sniff(const struct item_context *c, const struct item *ite
 		if (s == SNIFF_BROKEN)
 			return passed_over(arena_copy(c->input, sv_of(why)), "input.damaged");
 	}
-	if (is_log_further(c, item, v.rules)) {
+	if (is_log_further(c, item, head, v.rules)) {
 		v.row = row_by_name(log_kind.name);
 		return v;
 	}

@@ -3,6 +3,8 @@
 
 #include "input/json_pull.h"
 
+#include <string.h>
+
 #include "base/cursor.h"
 #include "base/utf8.h"
 
@@ -19,6 +21,9 @@ struct json_pull {
 	unsigned depth;
 	bool in_object[JSON_PULL_DEPTH_MAX];
 	bool wants_key; /* in an object: a name comes next */
+	bool is_behind; /* of a document that has ended */
+	uint64_t strays;
+	struct place first_stray;
 	char text[JSON_PULL_TEXT_MAX];
 	size_t text_bytes;
 };
@@ -139,6 +144,7 @@ static enum json_token open(struct json_pull *p, bool object)
 {
 	if (p->depth == JSON_PULL_DEPTH_MAX)
 		return JSON_DAMAGED;
+	p->is_behind = false;
 	p->in_object[p->depth++] = object;
 	p->wants_key = object;
 	return object ? JSON_OBJECT : JSON_ARRAY;
@@ -154,6 +160,7 @@ static enum json_token close(struct json_pull *p, bool object)
 	if (p->depth == 0 || p->in_object[p->depth - 1] != object)
 		return JSON_DAMAGED;
 	p->depth--;
+	p->is_behind = p->depth == 0;
 	after_value(p);
 	return object ? JSON_OBJECT_END : JSON_ARRAY_END;
 }
@@ -171,15 +178,44 @@ static enum json_token string(struct json_pull *p)
 	return key ? JSON_KEY : JSON_STRING;
 }
 
+static struct place place_of(const struct json_pull *p)
+{
+	return (struct place){ .unit = PLACE_LINE, .number = p->line, .byte_offset = p->offset };
+}
+
+/* What may stand between documents; the record separator of RFC 7464 is one of them. */
+static bool separates(int c)
+{
+	static const char separators[] = " \t\r\n,:\x1e";
+
+	return memchr(separators, c, sizeof separators - 1) != NULL;
+}
+
+/*
+ * To the next token; -1 at the end. Outside of documents whatever else is passed over on the way is told of, and
+ * behind one that is all but the beginning of another.
+ */
+static int pass_blanks(struct json_pull *p)
+{
+	bool in_stray = false;
+	int c;
+
+	while ((c = peek(p)) >= 0 && (p->is_behind ? c != '{' && c != '[' : c <= ' ' || c == ',' || c == ':')) {
+		if (p->depth == 0 && !separates(c) && !in_stray) {
+			in_stray = true;
+			if (p->strays++ == 0)
+				p->first_stray = place_of(p);
+		}
+		(void)take(p);
+	}
+	return c;
+}
+
 static enum json_token next(struct json_pull *p)
 {
-	int c = peek(p);
+	int c = pass_blanks(p);
 
-	while (c >= 0 && (c <= ' ' || c == ',' || c == ':')) {
-		(void)take(p);
-		c = peek(p);
-	}
-	p->place = (struct place){ .unit = PLACE_LINE, .number = p->line, .byte_offset = p->offset };
+	p->place = place_of(p);
 	if (c < 0)
 		return p->depth == 0 ? JSON_END : JSON_DAMAGED;
 	(void)take(p);
@@ -223,6 +259,12 @@ unsigned json_pull_depth(const struct json_pull *p)
 struct place json_pull_place(const struct json_pull *p)
 {
 	return p->place;
+}
+
+uint64_t json_pull_strays(const struct json_pull *p, struct place *first)
+{
+	*first = p->first_stray;
+	return p->strays;
 }
 
 bool json_pull_skip(struct json_pull *p, enum json_token began)

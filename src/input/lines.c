@@ -39,6 +39,7 @@ struct lines {
 	bool ended;
 	bool damaged;
 	bool skipping;		/* in the rest of a line that was cut */
+	bool without_zeros;
 	uint64_t number;	/* of the last line */
 	uint64_t offset;	/* in the stream, of buffer[start] */
 	struct utf16 utf16;
@@ -224,6 +225,34 @@ static bool skip_zeros(struct lines *l)
 	return n > 0;
 }
 
+/* So many bytes of the stream, before the next line. */
+static void tell_zeros(struct lines *l, uint64_t at, uint64_t bytes)
+{
+	const struct place place = { .unit = PLACE_LINE, .number = l->number + 1, .byte_offset = at };
+
+	if (l->number == 0)
+		diag_add(l->diag, SEVERITY_NOTE, "line.zeros", &place,
+			 "begins with %llu zeros, as a file that was truncated below its writer does: passed over",
+			 (unsigned long long)bytes);
+	else
+		diag_add(l->diag, SEVERITY_WARNING, "line.zeros", &place,
+			 "%llu zeros before this line, as where a machine went down while it wrote: passed over",
+			 (unsigned long long)bytes);
+}
+
+/* Before the next line, as far as they go. */
+static void pass_zeros(struct lines *l)
+{
+	const uint64_t at = l->offset;
+
+	do {
+		if (l->start == l->end && !l->ended)
+			refill(l);
+	} while (skip_zeros(l) && l->start == l->end);
+	if (l->offset > at)
+		tell_zeros(l, at, l->offset - at);
+}
+
 /* The buffered n bytes, end_bytes of which are the line's end. */
 static int deliver(struct lines *l, size_t n, size_t end_bytes, struct line *out)
 {
@@ -241,6 +270,7 @@ static int deliver(struct lines *l, size_t n, size_t end_bytes, struct line *out
 		diag_add(l->diag, SEVERITY_WARNING, "line.too_long", &place,
 			 "longer than %d bytes: the rest of the line is left out", LINE_BYTES_MAX);
 	}
+	out->unended = end_bytes == 0 && l->ended;
 	/* What the break left of the last line is no whole line. */
 	out->cut = out->cut || (l->damaged && end_bytes == 0);
 	consume(l, n);
@@ -281,9 +311,17 @@ struct lines *lines_resume(struct stream *s, struct diag *d, struct sv first, ui
 	return l;
 }
 
+struct lines *lines_without_zeros(struct lines *l)
+{
+	l->without_zeros = true;
+	return l;
+}
+
 int lines_next(struct lines *l, struct line *out)
 {
 	skip_rest(l);
+	if (l->without_zeros)
+		pass_zeros(l);
 	for (;;) {
 		char *end = l->end > l->scanned ? memchr(l->buffer + l->scanned, '\n', l->end - l->scanned) : NULL;
 		size_t buffered = (end != NULL ? (size_t)(end - l->buffer) : l->end) - l->start;
@@ -304,6 +342,18 @@ int lines_next(struct lines *l, struct line *out)
 		else
 			return l->damaged ? -1 : 0;
 	}
+}
+
+struct sv lines_first_text(struct arena *a, struct stream *s)
+{
+	struct sv head = stream_head(s);
+
+	if (!lines_are_decoded(head) && sv_leading_zeros(head) == head.n)
+		head = stream_head_further(s);
+	if (!lines_are_decoded(head) && sv_leading_zeros(head) == STREAM_FURTHER_BYTES)
+		head = stream_head_behind(s);
+	head = lines_preview(a, head);
+	return sv_sub(head, sv_leading_zeros(head), head.n);
 }
 
 bool lines_are_decoded(struct sv head)

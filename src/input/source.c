@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +25,6 @@
 
 /* An archive, and what is packed inside it; deeper is passed over. */
 #define PACKED_LEVELS 4
-/* A named pipe may be named before its writer has begun. */
-#define WRITER_WAIT_MS 10000
 
 struct source {
 	struct item_context items;
@@ -350,22 +349,23 @@ static int ingest_directory(struct source *s, struct sv path, bool named)
 /* ---- the argument ---- */
 
 /* A named pipe was opened without waiting: until somebody writes to it or has closed it. False when nobody comes. */
-static bool await_writer(int fd)
+static bool await_writer(int fd, unsigned wait_ms)
 {
 	struct pollfd pipe = { .fd = fd, .events = POLLIN };
 	int flags = fcntl(fd, F_GETFL), n;
 
 	do
-		n = poll(&pipe, 1, WRITER_WAIT_MS);
+		n = poll(&pipe, 1, wait_ms < INT_MAX ? (int)wait_ms : INT_MAX);
 	while (n < 0 && errno == EINTR);
 	return n > 0 && flags >= 0 && fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) == 0;
 }
 
 static int ingest_pipe(struct source *s, int fd, struct sv path)
 {
+	const unsigned wait_ms = s->items.options->pipe_wait_ms;
 	int rc = 0;
 
-	if (await_writer(fd))
+	if (await_writer(fd, wait_ms > 0 ? wait_ms : PIPE_WAIT_MS))
 		rc = ingest_spooled(s, fd, path);
 	else
 		unreadable(s, path, "nobody writes to this pipe");

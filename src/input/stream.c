@@ -118,16 +118,17 @@ struct sv stream_head(struct stream *s)
 static void grow_head(struct stream *s, size_t most)
 {
 	fill_head(s);
+	if (s->head_most >= most)
+		return;
 	assert(s->position == 0 && s->behind == NULL);
-	if (s->head_bytes == s->head_most && !s->ended && s->head_most < most) {
+	if (s->head_bytes == s->head_most && !s->ended) {
 		char *head = arena_alloc(s->arena, most);
 
 		memcpy(head, s->head, s->head_bytes);
 		s->head_bytes = fill(s, head, s->head_bytes, most);
 		s->head = head;
 	}
-	if (s->head_most < most)
-		s->head_most = most;
+	s->head_most = most;
 }
 
 struct sv stream_head_further(struct stream *s)
@@ -176,7 +177,8 @@ struct sv stream_head_behind(struct stream *s)
 		grow_head(s, STREAM_FURTHER_BYTES + STREAM_HEAD_BYTES);
 		return sv_sub(stream_head(s), at + 1, STREAM_HEAD_BYTES);
 	}
-	find_behind(s, zeros);
+	if (s->behind == NULL)
+		find_behind(s, zeros);
 	/* The line feed is that of the line before. */
 	return sv_sub((struct sv){ s->behind, s->behind_bytes }, zeros ? 0 : 1, STREAM_HEAD_BYTES);
 }

@@ -11,6 +11,10 @@ struct xml_pull {
 	bool failed;
 	bool closes_next; /* the last tag opened and closed */
 	uint64_t depth;
+	bool is_behind; /* an outermost element that has ended */
+	bool has_begun; /* with an element */
+	uint64_t strays;
+	struct place first_stray;
 	char tag[XML_PULL_TAG_MAX]; /* without its brackets */
 	size_t tag_bytes;
 	struct sv name;
@@ -28,16 +32,29 @@ struct xml_pull *xml_pull_stream(struct arena *a, struct stream *s)
 
 /* ---- bytes ---- */
 
-/* To the next tag's first byte; false at the end. */
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* To the next tag's first byte; false at the end. Text belongs into elements. */
 static bool find_tag(struct xml_pull *p)
 {
+	bool in_stray = false;
 	int c;
 
-	do {
+	for (;;) {
 		p->place = byte_place(&p->bytes);
 		c = byte_take(&p->bytes);
-	} while (c >= 0 && c != '<');
-	return c >= 0;
+		if (c < 0 || c == '<')
+			return c >= 0;
+		/* Before the first element a byte order mark may stand, and no zeros. */
+		if (in_stray || is_blank((char)c) || !(p->is_behind || (!p->has_begun && c < ' ')))
+			continue;
+		in_stray = true;
+		if (p->strays++ == 0)
+			p->first_stray = p->place;
+	}
 }
 
 static bool is_comment(const struct xml_pull *p)
@@ -88,11 +105,6 @@ static bool take_tag(struct xml_pull *p)
 
 /* ---- a tag ---- */
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 static struct sv cut_name(struct sv *rest)
 {
 	size_t n = 0;
@@ -130,6 +142,8 @@ static enum xml_token open(struct xml_pull *p, struct sv tag)
 		if (p->count == XML_PULL_ATTRIBUTES_MAX || !cut_attribute(&rest, &p->attributes[p->count]))
 			return XML_DAMAGED;
 	p->depth++;
+	p->is_behind = false;
+	p->has_begun = true;
 	return p->name.n > 0 ? XML_OPEN : XML_DAMAGED;
 }
 
@@ -141,6 +155,7 @@ static enum xml_token close(struct xml_pull *p, struct sv name)
 	if (p->depth == 0)
 		return XML_DAMAGED;
 	p->depth--;
+	p->is_behind = p->depth == 0;
 	return XML_CLOSE;
 }
 
@@ -190,6 +205,12 @@ struct sv xml_pull_attribute(const struct xml_pull *p, struct sv name)
 		if (sv_eq(p->attributes[i].name, name))
 			return p->attributes[i].value;
 	return SV_ABSENT;
+}
+
+uint64_t xml_pull_strays(const struct xml_pull *p, struct place *first)
+{
+	*first = p->first_stray;
+	return p->strays;
 }
 
 struct place xml_pull_place(const struct xml_pull *p)

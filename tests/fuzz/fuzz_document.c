@@ -46,6 +46,13 @@ static void check(const struct feeding *f, const struct document_entry *e)
 		__builtin_trap();
 }
 
+static bool is_left_alike(const struct document *a, const struct document *b)
+{
+	return a->strays.count == b->strays.count && a->strays.first.byte_offset == b->strays.first.byte_offset &&
+	       a->unlike.count == b->unlike.count && a->unlike.first.byte_offset == b->unlike.first.byte_offset &&
+	       a->empty.count == b->empty.count && a->empty.first.byte_offset == b->empty.first.byte_offset;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct sv bytes = { (const char *)data, size };
@@ -65,7 +72,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		    same.place.number != e.place.number)
 			__builtin_trap();
 	}
-	if (next(&single, &same) || document_is_whole(&whole.document) != document_is_whole(&single.document))
+	if (next(&single, &same) || document_is_whole(&whole.document) != document_is_whole(&single.document) ||
+	    !is_left_alike(&whole.document, &single.document))
 		__builtin_trap();
 	document_fini(&whole.document);
 	document_fini(&single.document);

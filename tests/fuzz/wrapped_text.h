@@ -57,7 +57,7 @@ static inline const char *drawn_message(struct wrapped_log *w)
 		"{\"event\":\"audit\",\"ids\":[\"a\",\"b\"],\"at\":17}",
 	};
 	static const char *const odd[] = {
-		"", " ", "a \"rebalance\" began", DRAWN_REVOKED, "they \xf0\x9f\x98\x80 revoked \"it\"", "tab\tand \x1b[31mcolour\x1b[0m", "\x01 control",
+		"", " ", "a \"rebalance\" began", DRAWN_REVOKED, "they \xf0\x9f\x98\x80 revoked \"it\"", "tab\tand \x1b[31mcolour\x1b[0m", "\x01 control", "\x02 noise",
 		"\xff\xfe not UTF-8", "[2026-11-30 13:00:01,000] INFO inside (a.b.C)", "x[2026-11-30 13:00:01,000] INFO two (a.b.C)", "}{", "{\"a\":1",
 		"{\"level\":\"INFO\",\"message\":\"inside\",\"ts\":1796043600.5}", "two\nlines", "ends in a backslash\\", "ends in CR\r",
 		"group coordinator \"x\\\" y", "main x[3]: text", "12:text", "Member c-1 in group refunds has failed, removing it from the group",

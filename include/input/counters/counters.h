@@ -77,6 +77,8 @@ void counters_scope(struct sampler *s, const char *scope);
 
 /* Adds to the sample that is open. */
 void sampler_add(struct sampler *s, const struct reading *r);
+/* The open sample lacks something that could not be read: neither the time before it nor that behind it counts as covered. */
+void sampler_lacks(struct sampler *s);
 /*
  * The open sample was taken at this time: what has grown since the one before is put. rows: how many
  * it had, when a CPU is known by its row alone; else 0. place: of its first row. 0, -1 when the sink failed.
@@ -94,6 +96,15 @@ void sampler_covers(struct sampler *s, struct host_time start, struct host_time 
  */
 void counters_torn(struct counters *c, const struct place *place);
 void counters_unrecognized(struct counters *c, const struct place *place);
+/*
+ * The line in which the input ends (struct line, unended), where its format ends each with a line feed: digits of its
+ * last number may be lost, and nobody sees it. It is told, and counted as a record that was left out.
+ */
+void counters_unended(struct counters *c, const struct line *line);
+/* So many pieces of bytes that belong to no document were passed over, the first there: told when there are some. */
+void counters_strays(struct counters *c, uint64_t pieces, const struct place *first);
+/* A document of another shape stood behind one, and what it holds is not read. */
+void counters_unlike(struct counters *c, const struct place *place);
 
 /* Puts the coverage. 0, -1. */
 int counters_finish(struct counters *c);

@@ -27,6 +27,7 @@ struct loop_block {
 	bool by_order;	    /* a row's CPU is its place among the rows */
 	bool misnumbered;   /* a row was lost where the order counts: no row can be trusted */
 	bool damaged;	    /* some line of it could not be read */
+	bool lacks_rows;    /* and what it said is not known to be the same as before */
 	bool again;	    /* the line before was one that stood there already */
 	const char *scope;  /* whose pressure it is, where the rows tell; NULL: they do not */
 	bool self_timed;    /* its rows say when they were taken */

@@ -25,6 +25,8 @@ struct loop {
 	uint64_t dropped;
 	bool is_dropped_told; /* below this clock line */
 	uint64_t dropped_sum; /* over all starts */
+	size_t last_taker; /* of the last row */
+	bool is_torn; /* the input ends in this round, in the middle of a line */
 	bool undated; /* a clock line without what dates it was met */
 	/* A row of /proc/uptime, which dates a round where another line has told what it counts from. */
 	bool has_uptime, is_by_uptime; /* in this round; which it dates */

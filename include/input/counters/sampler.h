@@ -25,6 +25,7 @@ struct sampler {
 	bool of_series; /* one counter alone: its coverage is that of the host's fullest series */
 	bool seen[COUNTER_COUNT];
 	struct readings now, before;
+	bool now_lacks, before_lacks; /* something that could not be read */
 	bool has_before;
 	struct host_time before_time;
 	size_t before_rows;

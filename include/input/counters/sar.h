@@ -29,6 +29,12 @@ int sar_value(struct sar *s, const struct sar_row *row, struct sv name, struct s
 /* Whether the column holds the device that the row's others are of. */
 bool sar_is_device(struct sv name);
 
+/*
+ * Whether nothing can be missing of a line that begins so and in which the input ends: figures of sysstat have two
+ * decimals at most (sar --dec gives fewer), and what tells of restarts ends with a bracket.
+ */
+bool sar_ends_whole(struct sv text);
+
 /* ---- counters_sar_time.c ---- */
 
 /* "Linux 6.18.0 (node-a) <TAB>11/30/26 <TAB>_x86_64_<TAB>(2 CPU)": three numbers, whose order its form tells, or other rows. */

@@ -7,7 +7,8 @@
  * stand at one path ("hits.hits[]") are its entries, those at a few other paths
  * ("data.result[].stream") are said once for many entries and kept. One entry
  * is held at a time. Nothing is judged here but the nesting: whoever takes the
- * entries reads them as JSON.
+ * entries reads them as JSON. One document may follow another; what is none,
+ * and documents without a place for entries, are counted.
  */
 
 #include <stdbool.h>
@@ -42,6 +43,12 @@ struct document_frame {
 	size_t path_bytes;	/* of what holds its members */
 };
 
+/* What holds no entries: how many pieces, and where the first of them begins. */
+struct document_left {
+	uint64_t count;
+	struct place first;
+};
+
 struct document {
 	const struct document_paths *paths;
 	/* Where in the text. */
@@ -60,6 +67,15 @@ struct document {
 	struct document_entry entry_at;	/* place, and where it began */
 	struct buf entry, key;
 	struct buf common[DOCUMENT_COMMON_MAX];
+	/* Of the document at hand. */
+	struct place begin;
+	bool reaches_entries;	/* an array on their path was opened */
+	bool has_array;
+	bool in_stray;
+	/* Not where every value is an entry. */
+	struct document_left strays;	/* bytes behind a document that begin none */
+	struct document_left unlike;	/* documents that hold arrays, and none on the path of the entries */
+	struct document_left empty;	/* documents that hold none */
 };
 
 void document_init(struct document *d, const struct document_paths *paths);

@@ -22,6 +22,16 @@
 
 #define MARKS_NO_END UINT32_MAX
 
+/*
+ * Zeros, and what else stands in binary data and not in text: bytes up to this one, but for that which parts the
+ * fields of FIX messages.
+ */
+#define MARKS_NOISE_MOST 8
+static inline bool marks_is_noise(char c)
+{
+	return (unsigned char)c <= MARKS_NOISE_MOST && c != '\1';
+}
+
 /* What else is looked for. */
 #define MARKS_PAIRS_MAX 4
 struct marks_wanted {
@@ -33,7 +43,7 @@ struct marks_wanted {
 struct marks {
 	uint32_t *ends;		/* of line feeds, in order; behind the last stands MARKS_NO_END */
 	size_t end_count, end_capacity;
-	/* What may be one of: an escape, "vo" (revok), "jo" (rejoin, re-join), and what is wanted. */
+	/* What may be one of: an escape, a byte up to MARKS_NOISE_MOST, "vo" (revok), "jo" (rejoin, re-join), and what is wanted. */
 	uint32_t *others;
 	size_t other_count, other_capacity;
 };

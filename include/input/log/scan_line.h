@@ -32,6 +32,8 @@ struct scan_found {
 
 /* Of the line from start to end, behind what was found in the lines before it. */
 void scan_line_found(const struct scan *s, struct scan_found *f, const char *bytes, size_t start, size_t end);
+/* Whether noise (marks.h) stands in the line that ends there, behind what was found in the lines before it. */
+bool scan_line_has_noise(const struct scan *s, const struct scan_found *f, const char *bytes, size_t end);
 /* Without its end. What it is when it is a record; parts has no body when it is not known. */
 enum scan_line_sort scan_line_sort(struct scan *s, const struct scan_found *f, const char *bytes, size_t start, size_t end,
 				   struct scan_record *out, struct head_parts *parts);

@@ -96,6 +96,8 @@ void unwrap_pass(struct unwrap *u, size_t writer, uint64_t line);
 int unwrap_pass_record(struct unwrap *u, size_t writer, uint64_t line, int layout_hint);
 /* Lines that belong to no record. */
 uint64_t unwrap_orphans(const struct unwrap *u);
+/* Lines that hold noise (marks.h), whatever else; and the first of them. */
+uint64_t unwrap_noise(const struct unwrap *u, struct place *first);
 /* Entries that were dropped since their collector's id had come before. */
 uint64_t unwrap_repeats(const struct unwrap *u);
 /* Accepts NULL. */

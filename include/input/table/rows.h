@@ -45,6 +45,7 @@ struct row {
 	struct place place;	/* the header is row 1; records of JSON Lines are numbered from 1 */
 	uint64_t line;		/* in which it begins */
 	bool damaged;		/* said in diag; has no cells */
+	bool open;		/* the input ends behind its last cell, which nothing closes: a part of that may be missing */
 };
 
 /*

@@ -57,7 +57,7 @@ static enum sniffed sniff(struct sv head, struct sv base_name, const struct rule
 
 static int read_counters(struct ingest *in)
 {
-	const struct counter_document *document = document_of(lines_preview(in->input, stream_head(in->stream)));
+	const struct counter_document *document = document_of(lines_first_text(in->input, in->stream));
 	struct counters *c = counters_new(in);
 	int rc;
 

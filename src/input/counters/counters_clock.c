@@ -288,6 +288,10 @@ static int take_row(struct counters *c, struct ingest *in, const struct line *li
 
 	if (is_ornament(text))
 		return 0;
+	if (line->unended) {
+		counters_unended(c, line);
+		return 0;
+	}
 	const struct clock_log *l = log_of(fields, split(text, fields), &time);
 	if (l == NULL) {
 		counters_unrecognized(c, &place);
@@ -308,7 +312,7 @@ static int take_row(struct counters *c, struct ingest *in, const struct line *li
 
 int clock_log_read(struct counters *c, struct ingest *in)
 {
-	struct lines *lines = lines_new(in->stream, in->diag);
+	struct lines *lines = lines_without_zeros(lines_new(in->stream, in->diag));
 	struct line line;
 	int rc = 0;
 

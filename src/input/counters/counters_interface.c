@@ -278,11 +278,13 @@ enum loop_line ip_json_take(struct loop_block *b, const struct line *line, const
 		else if (t == JSON_NUMBER && json_pull_depth(p) == 4)
 			take_json_number(b, j.direction, j.member, json_pull_text(p), line);
 	}
+	struct place stray;
+	bool is_whole = t == JSON_END && json_pull_strays(p, &stray) == 0;
 	b->device = SV_ABSENT;
 	arena_free(a);
-	if (t == JSON_DAMAGED) {
+	if (!is_whole) {
 		b->count = before;
-		*why = "the array that ip -j prints is not whole";
+		*why = "the array that ip -j prints is not whole, or other bytes follow it";
 		return LOOP_LINE_DAMAGED;
 	}
 	b->rows++;

@@ -263,19 +263,20 @@ static void damaged(struct loop *l, size_t taker, const struct line *line, const
 	struct place place = counter_place(line);
 
 	place.input = l->in->info->id;
-	l->blocks[taker].damaged = true;
+	l->blocks[taker].damaged = l->blocks[taker].lacks_rows = true;
 	diag_add(l->in->diag, SEVERITY_WARNING, code, &place, "%s", what);
 }
 
 static void take_again(struct loop *l, size_t taker, const struct line *line)
 {
 	struct loop_block *b = &l->blocks[taker];
-	bool goes_on = b->again, was_damaged = b->damaged;
+	bool goes_on = b->again, was_damaged = b->damaged, lacked_rows = b->lacks_rows;
 
 	damaged(l, taker, line, "counters.no_clock",
 		"the same counters a second time under one line with the time: left out");
 	b->again = true;
 	b->damaged = was_damaged;
+	b->lacks_rows = lacked_rows;
 	if (goes_on)
 		return;
 	l->in->info->records++;
@@ -321,6 +322,7 @@ static int take_prefixed(struct loop *l, const struct line *line, bool *taken)
 		rc = set_round(l, time);
 		answer = offer(l->blocks, &row, &why, &taker);
 	}
+	l->last_taker = taker;
 	if (answer == LOOP_LINE_DAMAGED)
 		damaged(l, taker, line, "counters.damaged", why);
 	return rc;
@@ -329,7 +331,7 @@ static int take_prefixed(struct loop *l, const struct line *line, bool *taken)
 /* Rows before clocks: a row may look like a time after a label, a time never looks like a row. */
 static int take_line(struct loop *l, const struct line *line)
 {
-	struct line trimmed = { sv_trim(line->text), line->number, line->byte_offset, line->cut };
+	struct line trimmed = *line;
 	struct place place = counter_place(line);
 	size_t taker = 0;
 	struct tstamp t;
@@ -338,6 +340,7 @@ static int take_line(struct loop *l, const struct line *line)
 	bool taken;
 	int rc;
 
+	trimmed.text = sv_trim(line->text);
 	if (is_separator(trimmed.text) && !loop_is_clock(trimmed.text, &t)) {
 		take_host(l->in, trimmed.text);
 		take_heading(l, trimmed.text);
@@ -357,6 +360,7 @@ static int take_line(struct loop *l, const struct line *line)
 			counters_unrecognized(l->of, &place);
 		return rc;
 	case LOOP_LINE_TAKEN:
+		l->last_taker = taker;
 		break;
 	case LOOP_LINE_AGAIN:
 		take_again(l, taker, line);
@@ -365,6 +369,50 @@ static int take_line(struct loop *l, const struct line *line)
 		damaged(l, taker, line, "counters.damaged", why);
 		break;
 	}
+	return 0;
+}
+
+/* ---- the last line ---- */
+
+/* Rows of softnet_stat and nf_conntrack have so many numbers at least, of eight digits each: a cut one shows. */
+#define FIXED_NUMBERS_LEAST 10
+
+static bool is_of_fixed_width(struct sv text)
+{
+	uint64_t value;
+	size_t n = 0;
+
+	for (struct sv word = counter_word(&text); !sv_is_absent(word); word = counter_word(&text), n++)
+		if (!counter_is_hex8(word, &value))
+			return false;
+	return n >= FIXED_NUMBERS_LEAST;
+}
+
+/* What ip and nstat print as JSON says by its last bracket that it is whole, and is refused when it is not. */
+static bool is_bracketed(struct sv text)
+{
+	return (sv_starts_with(text, SV("[")) && sv_ends_with(text, SV("]"))) ||
+	       (sv_starts_with(text, SV("{")) && sv_ends_with(text, SV("}")));
+}
+
+/* Whether nothing can be missing of a line without its end; all that is printed in loops ends with a line feed. */
+static bool is_whole(struct sv text)
+{
+	return loop_without_ornaments(text).n == 0 || is_of_fixed_width(text) || is_bracketed(text);
+}
+
+static int take_last(struct loop *l, const struct line *line)
+{
+	const struct sv text = sv_trim(line->text);
+	struct tstamp t;
+
+	if (is_whole(text))
+		return take_line(l, line);
+	if (!is_separator(text) && !loop_is_clock(text, &t)) {
+		l->is_torn = true;
+		l->blocks[l->last_taker].lacks_rows = true;
+	}
+	counters_unended(l->of, line);
 	return 0;
 }
 
@@ -387,8 +435,8 @@ static void set_dating(struct loop *l)
 
 int loop_read(struct counters *c, struct ingest *in)
 {
-	bool is_growth = nstat_is_growth(lines_preview(in->input, stream_head(in->stream)));
-	struct lines *lines = lines_new(in->stream, in->diag);
+	bool is_growth = nstat_is_growth(lines_first_text(in->input, in->stream));
+	struct lines *lines = lines_without_zeros(lines_new(in->stream, in->diag));
 	struct loop *l = arena_alloc(in->input, sizeof *l);
 	struct line line;
 	int rc = 0;
@@ -399,7 +447,7 @@ int loop_read(struct counters *c, struct ingest *in)
 		l->blocks[i].is_growth = is_growth && loop_formats[i].take == nstat_take;
 	/* -1 of lines_next is damage that has been recorded: what came before it is good. */
 	while (rc == 0 && lines_next(lines, &line) == 1)
-		rc = take_line(l, &line);
+		rc = line.unended ? take_last(l, &line) : take_line(l, &line);
 	if (rc == 0)
 		rc = loop_close_round(l, true);
 	if (l->dropped_sum > 0)

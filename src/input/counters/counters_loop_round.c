@@ -94,6 +94,8 @@ static int close_sample(struct loop *l, enum counter_family family, const struct
 				s = counters_sampler(l->of, SV_ABSENT, family);
 			if (first == NULL)
 				first = b;
+			if (b->lacks_rows)
+				sampler_lacks(s);
 			if (b->scope != NULL && family == FAMILY_PRESSURE)
 				counters_scope(s, b->scope);
 			sampler_add(s, r);
@@ -108,7 +110,8 @@ static int close_samples(struct loop *l)
 	int rc = 0;
 
 	for (size_t i = 0; i < l->format_count && rc == 0; i++)
-		if (l->blocks[i].is_growth && l->blocks[i].rows > 0)
+		/* What was to follow the tear is not known not to have grown. */
+		if (l->blocks[i].is_growth && l->blocks[i].rows > 0 && !l->is_torn)
 			rc = take_growth(l, &l->blocks[i], &g);
 	for (unsigned f = 0; f < FAMILY_COUNT && rc == 0; f++)
 		rc = close_sample(l, (enum counter_family)f, &g);

@@ -79,7 +79,8 @@ static bool walk_json(struct arena *a, struct sv text, void (*each)(void *contex
 			name = SV_ABSENT;
 		}
 	}
-	return t == JSON_END;
+	struct place stray;
+	return t == JSON_END && json_pull_strays(p, &stray) == 0;
 }
 
 struct adding {
@@ -108,7 +109,7 @@ static enum loop_line take_json(struct loop_block *b, const struct line *line, c
 	arena_free(a);
 	if (!good) {
 		b->count = before;
-		*why = "the object that nstat prints is not whole";
+		*why = "the object that nstat prints is not whole, or other bytes follow it";
 		return LOOP_LINE_DAMAGED;
 	}
 	b->rows++;

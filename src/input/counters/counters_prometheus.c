@@ -22,12 +22,15 @@ bool prometheus_sniff(struct sv head)
 }
 
 struct document {
+	struct counters *of;
 	struct ingest *in;
 	struct series_set *set;
 	struct arena *names; /* of the metric at hand */
 	struct json_pull *json;
 	struct series *series; /* NULL: not wanted */
 	bool has_metric;
+	bool has_result; /* of points in time, in this answer; one that tells of an error has none */
+	struct place begin; /* of the answer */
 	int rc;
 };
 
@@ -97,17 +100,45 @@ static enum json_token take_values(struct document *d, bool many)
 	return t;
 }
 
+/* "resultType":"matrix" */
+static enum json_token take_type(struct document *d)
+{
+	enum json_token t = json_pull_next(d->json);
+	struct sv type = json_pull_text(d->json);
+
+	if (t == JSON_STRING && (sv_eq(type, SV("matrix")) || sv_eq(type, SV("vector"))))
+		d->has_result = true;
+	return json_pull_skip(d->json, t) ? t : JSON_DAMAGED;
+}
+
+/* One answer may follow another, as curl in a loop prints them. */
+static void take_bracket(struct document *d, enum json_token t)
+{
+	const unsigned depth = json_pull_depth(d->json);
+
+	if (depth == 1 && (t == JSON_OBJECT || t == JSON_ARRAY)) {
+		d->has_result = false;
+		d->begin = json_pull_place(d->json);
+	} else if (depth == 0 && !d->has_result) {
+		counters_unlike(d->of, &d->begin);
+	}
+}
+
 int prometheus_read(struct counters *c, struct ingest *in)
 {
-	struct document d = { .in = in, .set = series_set_new(c, in), .names = arena_new() };
+	struct document d = { .of = c, .in = in, .set = series_set_new(c, in), .names = arena_new() };
 	enum json_token t;
 
 	d.json = json_pull_stream(in->input, in->stream);
 	while (d.rc == 0 && (t = json_pull_next(d.json)) != JSON_END && t != JSON_DAMAGED) {
-		if (t != JSON_KEY)
+		if (t != JSON_KEY) {
+			take_bracket(&d, t);
 			continue;
+		}
 		struct sv key = json_pull_text(d.json);
-		if (sv_eq(key, SV("metric")))
+		if (sv_eq(key, SV("resultType")))
+			t = take_type(&d);
+		else if (sv_eq(key, SV("metric")))
 			t = take_metric(&d);
 		else if (sv_eq(key, SV("values")))
 			t = take_values(&d, true);
@@ -120,6 +151,8 @@ int prometheus_read(struct counters *c, struct ingest *in)
 		diag_add(in->diag, SEVERITY_WARNING, "counters.damaged", &place,
 			 "the JSON ends in the middle, or is none from here on");
 	}
+	struct place stray;
+	counters_strays(c, json_pull_strays(d.json, &stray), &stray);
 	if (d.rc == 0)
 		d.rc = series_finish(d.set);
 	arena_free(d.names);
@@ -214,7 +247,11 @@ static int take_text_line(struct text_reader *r, const struct line *line)
 	if (is_promtool_point(text, &value, &time))
 		return r->series == NULL ? 0 : series_point(r->series, time, value, &place);
 	if (!is_timed_row(text, &m, &value, &time)) {
-		counters_unrecognized(r->of, &place);
+		/* A whole row shows it: its time has 13 digits, or stands in brackets. */
+		if (line->unended)
+			counters_unended(r->of, line);
+		else
+			counters_unrecognized(r->of, &place);
 		return 0;
 	}
 	struct series *s = series_of(r->set, &m);
@@ -224,7 +261,7 @@ static int take_text_line(struct text_reader *r, const struct line *line)
 int prometheus_text_read(struct counters *c, struct ingest *in)
 {
 	struct text_reader r = { .of = c, .set = series_set_new(c, in) };
-	struct lines *lines = lines_new(in->stream, in->diag);
+	struct lines *lines = lines_without_zeros(lines_new(in->stream, in->diag));
 	struct line line;
 	int rc = 0;
 

@@ -198,6 +198,10 @@ static int take_text(struct reader *r, const struct line *line)
 
 	if (text.n == 0)
 		return 0;
+	if (line->unended && !sar_ends_whole(text)) {
+		counters_unended(r->sar.of, line);
+		return 0;
+	}
 	if (is_heading(text)) {
 		take_heading(r, text);
 		return 0;
@@ -214,7 +218,7 @@ static int take_text(struct reader *r, const struct line *line)
 int sadf_text_read(struct counters *c, struct ingest *in)
 {
 	struct reader r = { .sar = { .of = c, .in = in }, .texts = arena_new() };
-	struct lines *lines = lines_new(in->stream, in->diag);
+	struct lines *lines = lines_without_zeros(lines_new(in->stream, in->diag));
 	struct line line;
 	int rc = 0;
 

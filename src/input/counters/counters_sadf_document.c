@@ -121,8 +121,25 @@ static void take_value(struct document *d, struct sv key, struct sv value)
 	add_figure(d, key, value);
 }
 
+/* One document may follow another, as of several hosts or days: each is named in its first member. */
+struct root {
+	bool is_known;
+	struct place begin;
+};
+
+static void take_root_bracket(struct counters *c, struct root *r, const struct json_pull *json, enum json_token t)
+{
+	const unsigned depth = json_pull_depth(json);
+
+	if (depth == 1 && (t == JSON_OBJECT || t == JSON_ARRAY))
+		*r = (struct root){ .begin = json_pull_place(json) };
+	else if (depth == 0 && (t == JSON_OBJECT_END || t == JSON_ARRAY_END) && !r->is_known)
+		counters_unlike(c, &r->begin);
+}
+
 int sadf_json_read(struct counters *c, struct ingest *in)
 {
+	struct root root = { .is_known = false };
 	struct document d = { .sar = { .of = c, .in = in }, .object = arena_new() };
 	struct json_pull *json = json_pull_stream(in->input, in->stream);
 	struct sv key = SV("");
@@ -133,7 +150,9 @@ int sadf_json_read(struct counters *c, struct ingest *in)
 	while (d.rc == 0 && (t = json_pull_next(json)) != JSON_END && t != JSON_DAMAGED) {
 		struct sv text = json_pull_text(json);
 
+		take_root_bracket(c, &root, json, t);
 		if (t == JSON_KEY) {
+			root.is_known = root.is_known || (json_pull_depth(json) == 1 && sv_eq(text, SV("sysstat")));
 			size_t n = text.n < sizeof kept ? text.n : sizeof kept;
 			for (size_t i = 0; i < n; i++)
 				kept[i] = text.p[i];
@@ -148,7 +167,8 @@ int sadf_json_read(struct counters *c, struct ingest *in)
 			take_value(&d, key, text);
 		}
 	}
-	struct place place = json_pull_place(json);
+	struct place place = json_pull_place(json), stray;
+	counters_strays(c, json_pull_strays(json, &stray), &stray);
 	return finish(&d, t == JSON_DAMAGED ? &place : NULL, "JSON");
 }
 
@@ -182,13 +202,20 @@ int sadf_xml_read(struct counters *c, struct ingest *in)
 	struct document d = { .sar = { .of = c, .in = in }, .object = arena_new() };
 	struct xml_pull *xml = xml_pull_stream(in->input, in->stream);
 	enum xml_token t = XML_END;
+	uint64_t depth = 0;
 
 	while (d.rc == 0 && (t = xml_pull_next(xml)) != XML_END && t != XML_DAMAGED) {
+		struct place place = xml_pull_place(xml);
+
+		if (t == XML_OPEN && depth++ == 0 && !sv_eq(xml_pull_name(xml), SV("sysstat")))
+			counters_unlike(c, &place);
+		depth -= t == XML_CLOSE;
 		if (t == XML_OPEN)
 			take_element(&d, xml);
 		else if (sv_eq(xml_pull_name(xml), SV("timestamp")))
 			d.timed = false;
 	}
-	struct place place = xml_pull_place(xml);
+	struct place place = xml_pull_place(xml), stray;
+	counters_strays(c, xml_pull_strays(xml, &stray), &stray);
 	return finish(&d, t == XML_DAMAGED ? &place : NULL, "XML");
 }

@@ -113,6 +113,33 @@ void counters_unrecognized(struct counters *c, const struct place *place)
 	c->in->info->unrecognized++;
 }
 
+void counters_unended(struct counters *c, const struct line *line)
+{
+	const struct place place = counter_place(line);
+
+	c->in->info->records++;
+	c->in->info->skipped++;
+	diag_add(c->in->diag, SEVERITY_WARNING, "counters.unended", &place,
+		 "the input ends in this line, without a line feed behind it: its last number may have lost digits, it is left "
+		 "out (where it is whole, add a line feed)");
+}
+
+void counters_strays(struct counters *c, uint64_t pieces, const struct place *first)
+{
+	if (pieces > 0)
+		diag_add(c->in->diag, SEVERITY_WARNING, "counters.stray", first,
+			 "bytes that belong to no document: passed over (%llu pieces, the first here)",
+			 (unsigned long long)pieces);
+}
+
+void counters_unlike(struct counters *c, const struct place *place)
+{
+	c->in->info->records++;
+	c->in->info->skipped++;
+	diag_add(c->in->diag, SEVERITY_WARNING, "counters.unlike", place,
+		 "a document that is not like the first: left out");
+}
+
 /* ---- samplers ---- */
 
 static struct sampler *sampler_new(struct counters *c, struct sv host, enum counter_family family)
@@ -152,6 +179,11 @@ void sampler_add(struct sampler *s, const struct reading *r)
 {
 	*ARENA_PUSH(s->of->in->input, s->now.items, s->now.count, s->now.capacity) = *r;
 	s->seen[r->counter] = true;
+}
+
+void sampler_lacks(struct sampler *s)
+{
+	s->now_lacks = true;
 }
 
 /* ---- differences of two samples ---- */
@@ -384,6 +416,8 @@ static void keep_sample(struct sampler *s, struct host_time time, size_t rows)
 	s->before = s->now;
 	s->now = spare;
 	s->now.count = 0;
+	s->before_lacks = s->now_lacks;
+	s->now_lacks = false;
 	s->has_before = true;
 	s->before_time = time;
 	s->before_rows = rows;
@@ -396,13 +430,14 @@ int sampler_close(struct sampler *s, struct host_time time, size_t rows, const s
 	/* A clock of whole seconds and a faster loop: the next second's sample holds the growth as well. */
 	if (s->has_before && s->before_time.us == time.us) {
 		s->now.count = 0;
+		s->now_lacks = false;
 		return 0;
 	}
 	if (s->now.count > 1)
 		qsort(s->now.items, s->now.count, sizeof *s->now.items, compare_readings);
 	if (s->has_before && take_interval(s, time, rows, place, &breaks) < 0)
 		return -1;
-	add_time(s, time, breaks);
+	add_time(s, time, breaks || s->now_lacks || (s->has_before && s->before_lacks));
 	keep_sample(s, time, rows);
 	return 0;
 }

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/civil.h"
+#include "base/cursor.h"
 #include "input/counters/documents.h"
 
 #define SNIFF_LINES 200
@@ -84,6 +85,16 @@ int sar_value(struct sar *s, const struct sar_row *row, struct sv name, struct s
 	return rc;
 }
 
+bool sar_ends_whole(struct sv text)
+{
+	const char *end = text.p + text.n;
+
+	if (sv_ends_with(text, SV(")")))
+		return true;
+	return text.n >= 4 && cursor_is_digit(end[-1]) && cursor_is_digit(end[-2]) && (end[-3] == '.' || end[-3] == ',') &&
+	       cursor_is_digit(end[-4]);
+}
+
 /* ---- what it is ---- */
 
 bool sar_sniff(struct sv head)
@@ -131,7 +142,9 @@ struct reader {
 	struct sar_hours hours;
 	/* The table at hand. */
 	bool has_table, after_average;
+	bool after_blank;		/* an empty line stands before the line at hand, as before each heading */
 	bool is_wanted;			/* some column of it is read */
+	bool is_shaped;			/* each of its rows has a word for each column */
 	bool has_zone, is_utc;		/* behind its times */
 	int64_t table_day, table_s;	/* the heading's day, and its time of day */
 	int64_t day_now, row_s;		/* those of the last row */
@@ -152,6 +165,25 @@ static struct host_time instant(const struct reader *r, int64_t day, int64_t sec
 }
 
 /* ---- tables ---- */
+
+static size_t count_words(struct sv text)
+{
+	size_t n = 0;
+
+	while (!sv_is_absent(counter_word(&text)))
+		n++;
+	return n;
+}
+
+/* The column that holds the device: the first, or with --pretty the last. name_count when none does. */
+static size_t device_column(const struct reader *r)
+{
+	size_t n = r->name_count;
+
+	if (n == 0 || sar_is_device(r->names[0]))
+		return 0;
+	return sar_is_device(r->names[n - 1]) ? n - 1 : n;
+}
 
 /*
  * The heading has the time of the sample before. A table after averages is the
@@ -176,10 +208,11 @@ static void begin_table(struct reader *r, const struct sar_time *t)
 	arena_reset(r->texts);
 	r->names = NULL;
 	r->name_capacity = 0;
-	r->is_wanted = false;
+	r->is_wanted = r->is_shaped = false;
 	for (struct sv word = counter_word(&words); !sv_is_absent(word); word = counter_word(&words)) {
 		*ARENA_PUSH(r->texts, r->names, r->name_count, r->name_capacity) = arena_copy(r->texts, word);
 		r->is_wanted = r->is_wanted || counter_of(word, &counter);
+		r->is_shaped = r->is_shaped || sar_is_device(word) || sv_ends_with(word, SV("/s"));
 	}
 	r->start = r->end = (struct host_time){ INT64_MIN };
 }
@@ -202,15 +235,6 @@ static bool has_comma(struct sv text)
 	size_t at;
 
 	return sv_find_char(text, ',', &at);
-}
-
-static size_t count_words(struct sv text)
-{
-	size_t n = 0;
-
-	while (!sv_is_absent(counter_word(&text)))
-		n++;
-	return n;
 }
 
 static void leave_out(struct reader *r)
@@ -263,7 +287,7 @@ static bool is_readable(struct reader *r, const struct place *place, const struc
 		counters_torn(r->sar.of, place);
 		return false;
 	}
-	if (!sar_is_device(r->names[0]) && !counter_decimal(first, 0, &number)) {
+	if (device_column(r) != 0 && !counter_decimal(first, 0, &number)) {
 		tell_half(r, place, first);
 		return false;
 	}
@@ -282,10 +306,26 @@ static bool is_readable(struct reader *r, const struct place *place, const struc
 	return false;
 }
 
+static struct sv last_word(struct sv text)
+{
+	struct sv last = SV_ABSENT;
+
+	for (struct sv word = counter_word(&text); !sv_is_absent(word); word = counter_word(&text))
+		last = word;
+	return last;
+}
+
+/* What stands behind the time of a row of the table at hand. */
+static struct sv words_of(const struct reader *r, const struct sar_time *t)
+{
+	return r->has_zone && t->may_have_zone ? t->behind_zone : t->rest;
+}
+
 static int take_row(struct reader *r, const struct line *line, const struct sar_time *t)
 {
 	struct sar_row row = { .host = { r->banner.host, r->banner.host_bytes }, .place = counter_place(line) };
-	struct sv words = r->has_zone && t->may_have_zone ? t->behind_zone : t->rest;
+	struct sv words = words_of(r, t);
+	const size_t device = device_column(r);
 	int rc = 0;
 
 	if (!is_readable(r, &row.place, t, words)) {
@@ -296,41 +336,89 @@ static int take_row(struct reader *r, const struct line *line, const struct sar_
 	row.start = r->start;
 	row.end = r->end;
 	r->sar.in->info->records++;
+	if (device > 0 && device < r->name_count)
+		row.device = last_word(words);
 	for (size_t i = 0; i < r->name_count && rc == 0; i++) {
 		struct sv word = counter_word(&words);
 
-		if (i == 0 && sar_is_device(r->names[0]))
+		if (device == 0 && i == 0)
 			row.device = word;
-		else
+		else if (i != device)
 			rc = sar_value(&r->sar, &row, r->names[i], word);
 	}
 	return rc;
 }
 
-static struct sv last_word(struct sv text)
+/* A row ends with a figure, or with --pretty with its device. */
+static bool is_row(const struct reader *r, const struct sar_time *t)
 {
-	struct sv last = SV_ABSENT;
+	const struct sv words = words_of(r, t);
+	struct sv rest = words;
+	int64_t number;
 
-	for (struct sv word = counter_word(&text); !sv_is_absent(word); word = counter_word(&text))
-		last = word;
-	return last;
+	if (counter_decimal(last_word(t->rest), 0, &number))
+		return true;
+	return r->name_count > 1 && device_column(r) == r->name_count - 1 && count_words(words) == r->name_count &&
+	       counter_decimal(counter_word(&rest), 0, &number);
+}
+
+/*
+ * What is neither a row nor the heading of a table: a row that is cut down to its device or its time, or a heading cut
+ * down to one word; or, where rows end otherwise, a row that another line was written into.
+ */
+static bool is_fragment(const struct reader *r, const struct sar_time *t)
+{
+	struct sv words = words_of(r, t);
+	size_t n = 0, figures = 0, rates = 0;
+	int64_t number;
+
+	for (struct sv word = counter_word(&words); !sv_is_absent(word); word = counter_word(&words), n++) {
+		figures += counter_decimal(word, 0, &number);
+		rates += sv_ends_with(word, SV("/s"));
+	}
+	return (n < 2 && rates == 0) || (r->is_wanted && figures > 0);
+}
+
+/* The rows below what is left of a heading are of no table: their columns are not known. */
+static void take_fragment(struct reader *r, const struct line *line, const struct sar_time *t)
+{
+	const struct place place = counter_place(line);
+	const bool is_heading = r->after_blank || t->second < r->row_s;
+
+	leave_out(r);
+	counters_torn(r->sar.of, &place);
+	if (!is_heading)
+		return;
+	begin_table(r, t);
+	r->name_count = 0;
+	r->is_wanted = false;
+}
+
+/* "10:00:00  COM before the deployment", which sar -C prints between rows. */
+static bool is_comment(struct sv rest)
+{
+	return sv_eq(counter_word(&rest), SV("COM"));
 }
 
 static int take_timed(struct reader *r, const struct line *line, const struct sar_time *t)
 {
-	int64_t number;
 	size_t at;
 
+	if (is_comment(t->rest))
+		return 0;
 	if (sv_find(t->rest, SV("LINUX RESTART"), &at)) {
 		r->name_count = 0;
 		r->is_wanted = false;
-		return 0;
-	}
-	if (!counter_decimal(last_word(t->rest), 0, &number)) {
+	} else if (is_row(r, t)) {
+		/* Of what is not read it matters whether it fits: below a heading that is cut nothing does. */
+		if (r->is_wanted || r->name_count == 0 || (r->is_shaped && count_words(words_of(r, t)) != r->name_count))
+			return take_row(r, line, t);
+	} else if (is_fragment(r, t)) {
+		take_fragment(r, line, t);
+	} else {
 		begin_table(r, t);
-		return 0;
 	}
-	return r->is_wanted || r->name_count == 0 ? take_row(r, line, t) : 0;
+	return 0;
 }
 
 /* The next print begins. */
@@ -350,16 +438,18 @@ static int take_line(struct reader *r, const struct line *line)
 	struct sv text = sv_trim(line->text);
 	struct place place = counter_place(line);
 	struct sar_time t;
+	int rc = 0;
 
-	if (text.n == 0)
-		return 0;
-	if (r->has_banner && sar_time_read(text, &t))
-		return take_timed(r, line, &t);
-	if (sar_is_average(text))
+	if (line->unended && text.n > 0 && !sar_ends_whole(text))
+		counters_unended(r->sar.of, line);
+	else if (r->has_banner && sar_time_read(text, &t))
+		rc = take_timed(r, line, &t);
+	else if (sar_is_average(text))
 		r->after_average = true;
-	else if (text.p[0] != '#')
+	else if (text.n > 0 && text.p[0] != '#')
 		counters_unrecognized(r->sar.of, &place);
-	return 0;
+	r->after_blank = text.n == 0;
+	return rc;
 }
 
 /* The lines that were held back, now that their hours are known, or nothing more can tell. */
@@ -394,7 +484,7 @@ static int hold_or_take(struct reader *r, const struct line *line)
 int sar_read(struct counters *c, struct ingest *in)
 {
 	struct reader r = { .sar = { .of = c, .in = in }, .texts = arena_new() };
-	struct lines *lines = lines_new(in->stream, in->diag);
+	struct lines *lines = lines_without_zeros(lines_new(in->stream, in->diag));
 	struct line line;
 	int rc = 0;
 

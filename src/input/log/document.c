@@ -33,6 +33,11 @@ struct sv document_common(const struct document *d, size_t i)
 	return d->common[i].n > 0 ? buf_sv(&d->common[i]) : SV_ABSENT;
 }
 
+static bool is_white(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
 /* ---- paths ---- */
 
 static struct document_frame *top(struct document *d)
@@ -61,6 +66,49 @@ static bool path_leads_below(const struct document *d, const char *path)
 	size_t n = d->path_bytes;
 
 	return n < strlen(path) && memcmp(path, d->path, n) == 0 && (n == 0 || path[n] == '.' || path[n] == '[');
+}
+
+/* ---- what holds no entries ---- */
+
+static struct place here(const struct document *d)
+{
+	return (struct place){ .unit = PLACE_LINE, .number = d->line, .byte_offset = d->offset };
+}
+
+static void leave(struct document_left *l, struct place place)
+{
+	if (l->count++ == 0)
+		l->first = place;
+}
+
+/* Where every outermost value is an entry nothing is left. */
+static bool leaves(const struct document *d)
+{
+	return d->paths->entry[0] != '\0';
+}
+
+static void begin_document(struct document *d)
+{
+	d->begin = here(d);
+	d->reaches_entries = d->has_array = d->in_stray = false;
+}
+
+static void end_document(struct document *d)
+{
+	if (leaves(d) && !d->reaches_entries)
+		leave(d->has_array ? &d->unlike : &d->empty, d->begin);
+}
+
+/* Outside of documents quotes mean nothing. */
+static bool take_stray(struct document *d, char c)
+{
+	if (d->depth > 0 || !leaves(d) || c == '{' || c == '[')
+		return false;
+	if (!d->in_stray && !is_white(c) && c != ',') {
+		d->in_stray = true;
+		leave(&d->strays, here(d));
+	}
+	return true;
 }
 
 /* ---- keeping ---- */
@@ -112,7 +160,7 @@ static void begin_value(struct document *d)
 	}
 	if (!path_is(d, d->paths->entry))
 		return;
-	d->entry_at.place = (struct place){ .unit = PLACE_LINE, .number = d->line, .byte_offset = d->offset };
+	d->entry_at.place = here(d);
 	begin_keeping(d, &d->entry, DOCUMENT_ENTRY_BYTES_MAX);
 }
 
@@ -140,21 +188,19 @@ static bool end_value(struct document *d, struct document_entry *out)
 
 /* ---- bytes ---- */
 
-static bool is_white(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 static void open_container(struct document *d, bool is_object)
 {
 	struct document_frame *f;
 
-	d->depth++;
+	if (d->depth++ == 0)
+		begin_document(d);
 	f = top(d);
 	if (f == NULL)
 		return;
 	if (!is_object)
 		path_add(d, SV("[]"));
+	d->has_array = d->has_array || !is_object;
+	d->reaches_entries = d->reaches_entries || (!is_object && (path_is(d, d->paths->entry) || path_leads_below(d, d->paths->entry)));
 	*f = (struct document_frame){ .is_object = is_object, .wants_key = is_object, .path_bytes = d->path_bytes };
 }
 
@@ -166,7 +212,8 @@ static bool close_container(struct document *d, struct document_entry *out)
 		return false;
 	if (f != NULL)
 		d->path_bytes = f->path_bytes - (f->is_object ? 0 : 2);
-	d->depth--;
+	if (--d->depth == 0)
+		end_document(d);
 	return end_value(d, out);
 }
 
@@ -230,6 +277,8 @@ static void take_separator(struct document *d, char c)
 /* A byte outside of strings and words. */
 static bool take_token(struct document *d, char c, struct document_entry *out)
 {
+	if (take_stray(d, c))
+		return false;
 	switch (c) {
 	case ' ':
 	case '\t':

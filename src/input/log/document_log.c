@@ -423,6 +423,22 @@ static bool fill(struct document_reader *r)
 	return got > 0;
 }
 
+/* What further documents, or other bytes, stood behind one. */
+static void tell_left(const struct document_reader *r)
+{
+	static const char stray[] = "bytes that belong to no document: passed over (%llu pieces, the first here)";
+	static const char unlike[] = "a document that is not like the first: left out (%llu of them, the first here)";
+	static const char empty[] = "a document without entries (%llu of them, the first here)";
+	const struct document *d = &r->document;
+
+	if (d->strays.count > 0)
+		diag_add(r->diag, SEVERITY_WARNING, "document.stray", &d->strays.first, stray, (unsigned long long)d->strays.count);
+	if (d->unlike.count > 0)
+		diag_add(r->diag, SEVERITY_WARNING, "document.unlike", &d->unlike.first, unlike, (unsigned long long)d->unlike.count);
+	if (d->empty.count > 0)
+		diag_add(r->diag, SEVERITY_NOTE, "document.empty", &d->empty.first, empty, (unsigned long long)d->empty.count);
+}
+
 /* An array that a program goes on writing to has no end yet. */
 static void end(struct document_reader *r)
 {
@@ -431,6 +447,7 @@ static void end(struct document_reader *r)
 
 	if (!document_is_whole(&r->document) && !r->damaged && !is_open_array)
 		diag_add(r->diag, SEVERITY_WARNING, "document.cut", &place, "the document breaks off in the middle");
+	tell_left(r);
 }
 
 static bool next_entry(struct document_reader *r, struct document_entry *out)

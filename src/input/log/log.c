@@ -277,8 +277,22 @@ static int read_pieces(const struct log_form *form, void *pieces, struct unwrap 
 	return unwrap_end(u);
 }
 
+/* Of a log that was truncated below its writer the first line alone begins with zeros. */
+static void note_noise(struct ingest *in, const struct unwrap *u)
+{
+	struct place first;
+	const uint64_t lines = unwrap_noise(u, &first);
+
+	if (lines > 0)
+		diag_add(in->diag, lines == 1 && first.number == 1 ? SEVERITY_NOTE : SEVERITY_WARNING, "log.noise", &first,
+			 "bytes that are no text, as zeros where a machine went down while it wrote: what stands beside them may be lost "
+			 "(%" PRIu64 " lines, the first here)",
+			 lines);
+}
+
 static void note_left_out(struct ingest *in, const struct unwrap *u)
 {
+	note_noise(in, u);
 	if (unwrap_orphans(u) > 0)
 		diag_add(in->diag, SEVERITY_NOTE, "log.no_record", NULL,
 			 "%" PRIu64 " lines belong to no record", unwrap_orphans(u));

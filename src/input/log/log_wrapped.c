@@ -287,7 +287,10 @@ static int take_one(struct log_wrapped *b, const struct scan_text *t, const stru
 		line.text.n--;
 	/* What has been read of the stream says how it ended when it is asked once more. */
 	line.cut = !is_ended && t->unended && stream_read(b->reader->in->stream, &nothing, 1) < 0;
-	rc = found != NULL && is_ended ? take_line(b, t, found, f, &line) : read_with_care(b, &line, NULL);
+	if (found != NULL && is_ended && scan_line_has_noise(found, f, t->bytes, (size_t)(line_end - t->bytes)))
+		rc = read_with_care(b, &line, NULL);
+	else
+		rc = found != NULL && is_ended ? take_line(b, t, found, f, &line) : read_with_care(b, &line, NULL);
 	if (rc == 0 && found != NULL)
 		scan_line_found(found, f, t->bytes, (size_t)(p - t->bytes), (size_t)(line_end - t->bytes));
 	return rc;

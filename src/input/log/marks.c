@@ -100,7 +100,7 @@ static bool is_wanted(const char *p, const struct marks_wanted *w)
 
 static bool is_other(const char *p, const struct marks_wanted *w)
 {
-	return p[0] == ESCAPE || ((p[0] == 'v' || p[0] == 'j') && p[1] == 'o') || is_wanted(p, w);
+	return p[0] == ESCAPE || (unsigned char)p[0] <= MARKS_NOISE_MOST || ((p[0] == 'v' || p[0] == 'j') && p[1] == 'o') || is_wanted(p, w);
 }
 
 static void find_plain(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
@@ -140,7 +140,7 @@ struct pair_avx2 {
 };
 
 struct needles_avx2 {
-	__m256i feed, escape, bracket, dash;
+	__m256i feed, escape, noise, bracket, dash;
 	__m256i v, j, o;	/* "vo" and "jo" */
 	bool brackets;
 	size_t pair_count;
@@ -155,11 +155,20 @@ INLINE_AVX2 __m256i is_avx2(const char *p, __m256i needle)
 	return _mm256_cmpeq_epi8(v, needle);
 }
 
+/* Bytes up to the needle. */
+INLINE_AVX2 __m256i is_most_avx2(const char *p, __m256i needle)
+{
+	__m256i v;
+
+	memcpy(&v, p, sizeof v);
+	return _mm256_cmpeq_epi8(_mm256_min_epu8(v, needle), v);
+}
+
 /* Inlined with constants, so that what is not wanted costs nothing. */
 INLINE_AVX2 __m256i others_avx2(const char *p, const struct needles_avx2 *needles, size_t pair_count)
 {
 	const __m256i words = _mm256_and_si256(_mm256_or_si256(is_avx2(p, needles->v), is_avx2(p, needles->j)), is_avx2(p + 1, needles->o));
-	__m256i found = _mm256_or_si256(is_avx2(p, needles->escape), words);
+	__m256i found = _mm256_or_si256(_mm256_or_si256(is_avx2(p, needles->escape), is_most_avx2(p, needles->noise)), words);
 
 	for (size_t i = 0; i < pair_count; i++) {
 		const struct pair_avx2 *pair = &needles->pairs[i];
@@ -245,6 +254,7 @@ AVX2 static void find_avx2(struct marks *m, const char *bytes, size_t n, const s
 {
 	struct needles_avx2 needles = {
 		.feed = _mm256_set1_epi8('\n'), .escape = _mm256_set1_epi8(ESCAPE),
+		.noise = _mm256_set1_epi8(MARKS_NOISE_MOST),
 		.bracket = _mm256_set1_epi8('['), .dash = _mm256_set1_epi8('-'),
 		.v = _mm256_set1_epi8('v'), .j = _mm256_set1_epi8('j'), .o = _mm256_set1_epi8('o'),
 		.brackets = w->brackets, .pair_count = w->pair_count,
@@ -271,9 +281,17 @@ static inline __m128i is_sse2(const char *p, char c)
 	return _mm_cmpeq_epi8(v, _mm_set1_epi8(c));
 }
 
+static inline __m128i is_most_sse2(const char *p, char most)
+{
+	__m128i v;
+
+	memcpy(&v, p, sizeof v);
+	return _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(most)), v);
+}
+
 static inline uint64_t others_sse2(const char *p, const struct marks_wanted *w)
 {
-	__m128i found = is_sse2(p, ESCAPE);
+	__m128i found = _mm_or_si128(is_sse2(p, ESCAPE), is_most_sse2(p, MARKS_NOISE_MOST));
 
 	found = _mm_or_si128(found, _mm_and_si128(_mm_or_si128(is_sse2(p, 'v'), is_sse2(p, 'j')), is_sse2(p + 1, 'o')));
 	for (size_t i = 0; i < w->pair_count; i++)

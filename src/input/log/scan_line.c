@@ -54,8 +54,18 @@ static void take_other(const struct scan_plan *p, struct scan_found *f, const ch
 		f->odd = true;
 		break;
 	default:
+		/* Noise, and what it is joined to, is for those who read with care: they tell of it (unwrap.c). */
+		f->odd |= marks_is_noise(bytes[at]);
 		break;
 	}
+}
+
+bool scan_line_has_noise(const struct scan *s, const struct scan_found *f, const char *bytes, size_t end)
+{
+	for (size_t i = f->other; i < s->marks.other_count && s->marks.others[i] < end; i++)
+		if (marks_is_noise(bytes[s->marks.others[i]]))
+			return true;
+	return false;
 }
 
 void scan_line_found(const struct scan *s, struct scan_found *f, const char *bytes, size_t start, size_t end)

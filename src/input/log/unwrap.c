@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cursor.h"
 #include "base/memory.h"
+#include "input/log/marks.h"
 #include "input/log/object_lines.h"
 #include "input/log/seen.h"
 
@@ -91,6 +93,8 @@ struct unwrap {
 	bool ends_seen;		/* lines of this file end */
 	struct seen seen;	/* ids of entries */
 	uint64_t repeats;
+	uint64_t noise;
+	struct place first_noise;
 	struct unwrap_way way;
 };
 
@@ -631,11 +635,74 @@ static struct around around_line(const struct line *line, struct sv written)
 	return (struct around){ .written = written, .number = line->number, .byte_offset = line->byte_offset, .unended = line->cut };
 }
 
+/* ---- noise ---- */
+
+static bool has_noise(struct sv text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if (marks_is_noise(text.p[i]))
+			return true;
+	return false;
+}
+
+static bool begins_record(struct sv text)
+{
+	return wrap_stamp_begins(text) || sv_starts_with(text, SV("{\""));
+}
+
+/*
+ * Where a record begins that noise was joined to, in front. The length when none does: zeros alone are a layer that is
+ * peeled, and what stands before noise may be a record too.
+ */
+static size_t behind_noise(struct sv text)
+{
+	const size_t zeros = sv_leading_zeros(text);
+	bool noisy = zeros > 0;
+
+	if (begins_record(sv_sub(text, zeros, text.n)))
+		return text.n;
+	for (size_t i = zeros + 1; i < text.n; i++) {
+		const char before = text.p[i - 1];
+
+		noisy = noisy || marks_is_noise(before);
+		if (noisy && !cursor_is_digit(before) && before != '[' && !wrap_may_quote(before) &&
+		    begins_record(sv_sub(text, i, text.n)))
+			return i;
+	}
+	return text.n;
+}
+
+/* Zeros behind a record are no part of it, nor is noise before one; what is left of noise stays text. Each such line is told of. */
+static int add_noisy(struct unwrap *u, const struct line *line, struct around a)
+{
+	struct sv text = line->text;
+	size_t at;
+
+	if (u->noise++ == 0)
+		u->first_noise = (struct place){ .unit = PLACE_LINE, .number = line->number, .byte_offset = line->byte_offset };
+	while (text.n > 0 && marks_is_noise(text.p[text.n - 1]))
+		text.n--;
+	at = behind_noise(text);
+	if (at < text.n) {
+		if (peel(u, sv_sub(text, 0, at), a, 0) != 0)
+			return -1;
+		text = sv_sub(text, at, text.n);
+	}
+	return peel(u, text, a, 0);
+}
+
+static int add_text(struct unwrap *u, const struct line *line, struct around a)
+{
+	return has_noise(line->text) ? add_noisy(u, line, a) : peel(u, line->text, a, 0);
+}
+
 int unwrap_add(struct unwrap *u, const struct line *line)
 {
+	const struct around a = around_line(line, line->text);
+
 	arena_reset(u->memory.record);
 	u->way.is_straight = false;
-	return peel(u, line->text, around_line(line, line->text), 0);
+	return add_text(u, line, a);
 }
 
 int unwrap_add_piece(struct unwrap *u, const struct log_piece *p)
@@ -643,7 +710,7 @@ int unwrap_add_piece(struct unwrap *u, const struct log_piece *p)
 	struct around a = around_line(&p->line, sv_is_absent(p->written) ? p->line.text : p->written);
 
 	arena_reset(u->memory.record);
-	return p->is_peeled ? take_layer(u, &p->layer, a, 0) : peel(u, p->line.text, a, 0);
+	return p->is_peeled ? take_layer(u, &p->layer, a, 0) : add_text(u, &p->line, a);
 }
 
 int unwrap_end(struct unwrap *u)
@@ -767,6 +834,12 @@ uint64_t unwrap_orphans(const struct unwrap *u)
 		if (u->writers[i].used)
 			n += joiner_orphans(u->writers[i].joiner);
 	return n;
+}
+
+uint64_t unwrap_noise(const struct unwrap *u, struct place *first)
+{
+	*first = u->first_noise;
+	return u->noise;
 }
 
 uint64_t unwrap_repeats(const struct unwrap *u)

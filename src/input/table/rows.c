@@ -25,7 +25,7 @@ struct held {
 	size_t at;	/* in held_text */
 	size_t n;
 	uint64_t number, byte_offset;
-	bool cut;
+	bool cut, unended;
 };
 
 struct rows {
@@ -336,7 +336,8 @@ static int next_line(struct rows *r, struct line *out)
 	*out = (struct line){ .text = { r->held_text.p + h->at, h->n },
 			      .number = h->number,
 			      .byte_offset = h->byte_offset,
-			      .cut = h->cut };
+			      .cut = h->cut,
+			      .unended = h->unended };
 	return 1;
 }
 
@@ -345,7 +346,7 @@ static void hold(struct rows *r, const struct line *line)
 {
 	struct held *h = ARENA_PUSH(r->held_arena, r->held, r->held_count, r->held_capacity);
 
-	*h = (struct held){ r->held_text.n, line->text.n, line->number, line->byte_offset, line->cut };
+	*h = (struct held){ r->held_text.n, line->text.n, line->number, line->byte_offset, line->cut, line->unended };
 	buf_add(&r->held_text, line->text);
 }
 
@@ -387,7 +388,7 @@ static int next_quoted_line(struct rows *r, struct line *out)
  * quote that opens and has no partner within ROW_BYTES_MAX is rare enough for
  * this to stay linear: any second quote would have been its partner.
  */
-static bool join_quoted(struct rows *r, struct sv first, struct arena *record, struct sv *text)
+static bool join_quoted(struct rows *r, struct sv first, struct arena *record, struct sv *text, bool *unended)
 {
 	struct line line;
 	bool quoted = true, cut = false;
@@ -398,6 +399,7 @@ static bool join_quoted(struct rows *r, struct sv first, struct arena *record, s
 	while (quoted && !cut && r->joined.n <= ROW_BYTES_MAX && next_quoted_line(r, &line) == 1) {
 		quoted = ends_quoted(line.text, r->dialect->separator, true);
 		cut = line.cut;
+		*unended = line.unended;
 		buf_add_char(&r->joined, '\n');
 		buf_add(&r->joined, line.text);
 	}
@@ -477,10 +479,12 @@ static int next_text(struct rows *r, struct arena *record, struct row *out)
 		out->text = arena_copy(record, line.text);
 		if (line.cut)
 			return damaged(r, out, "table.cut", "it is too long, or the input breaks off in it");
-		if (!r->dialect->quotes || !ends_quoted(out->text, r->dialect->separator, false))
-			return 1;
-		if (!join_quoted(r, out->text, record, &out->text))
+		bool unended = line.unended;
+		if (r->dialect->quotes && ends_quoted(out->text, r->dialect->separator, false) &&
+		    !join_quoted(r, out->text, record, &out->text, &unended))
 			return damaged(r, out, "table.quote", "a quote in it is never closed");
+		/* A quote or a bracket closes the last cell; what else does is the end of the line. */
+		out->open = unended && !r->dialect->json && !(r->dialect->quotes && sv_ends_with(out->text, SV("\"")));
 		return 1;
 	}
 	return rc;

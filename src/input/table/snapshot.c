@@ -235,6 +235,11 @@ static int read_row(struct snapshot *s, const struct line *line)
 		skip(s, line, "snapshot.row", "it does not fit the header above it");
 		return 0;
 	}
+	/* The tool ends each row with a line feed: of a number or a name that is the last a part may be missing. */
+	if (line->unended) {
+		skip(s, line, "snapshot.unended", "the input ends in it, so that a part of it may be missing");
+		return 0;
+	}
 	/* A member without partitions has a row of its own among the offsets. */
 	if (s->table == TABLE_OFFSETS && sv_is_absent(v.of[COLUMN_PARTITION]))
 		return 0;
@@ -334,7 +339,7 @@ static int cover(const struct snapshot *s)
 static int snapshot_read(struct ingest *in)
 {
 	struct snapshot s = { .in = in, .names = arena_new() };
-	struct lines *lines = lines_new(in->stream, in->diag);
+	struct lines *lines = lines_without_zeros(lines_new(in->stream, in->diag));
 	struct line line;
 	int rc = 0;
 

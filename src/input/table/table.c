@@ -287,6 +287,26 @@ static bool make_event(struct table_reader *t, const struct row *row, struct eve
 
 /* ---- rows to events ---- */
 
+static bool is_read(const struct table_map *map, size_t column)
+{
+	bool is = map->time_column >= 0 && (size_t)map->time_column == column;
+
+	for (int f = 0; f < FIELD_COUNT; f++)
+		is = is || (map->columns[f] >= 0 && (size_t)map->columns[f] == column);
+	return is;
+}
+
+/* Some that write CSV end its last row, as RFC 4180 leaves it to them, and some do not: the row is taken. */
+static void note_open(const struct table_reader *t, const struct row *row)
+{
+	const struct sv last = row->count > 0 ? row->cells[row->count - 1] : SV_ABSENT;
+
+	if (row->open && !sv_is_absent(last) && is_read(t->map, row->count - 1))
+		diag_add(t->in->diag, SEVERITY_NOTE, "table.unended", &row->place,
+			 "the input ends behind '%.*s', without a line feed: taken as whole, though a part of it may be missing",
+			 SV_ARG(sv_sub(last, 0, 100)));
+}
+
 /* Again whenever the header has grown, which that of JSON Lines may. */
 static bool find_map(struct table_reader *t)
 {
@@ -316,6 +336,7 @@ static int read_row(struct table_reader *t, const struct row *row)
 		t->in->info->skipped++;
 		return 0;
 	}
+	note_open(t, row);
 	if (ingest_put(t->in, &e) != 0)
 		return -1;
 	widen(t, e.time);
@@ -347,7 +368,7 @@ static int read_rows(struct table_reader *t)
 static int table_read(struct ingest *in)
 {
 	struct table_reader t = { .in = in };
-	struct sv head = lines_preview(in->input, stream_head(in->stream)), why;
+	struct sv head = lines_first_text(in->input, in->stream), why;
 	const struct dialect *d = in->rules != NULL ? find_dialect(head, in->rules, in->input, &t.header) : NULL;
 	struct lines *lines;
 	int rc;
@@ -358,7 +379,7 @@ static int table_read(struct ingest *in)
 										 : SV("no table that a mapping fits")));
 		return 0;
 	}
-	lines = lines_new(in->stream, in->diag);
+	lines = lines_without_zeros(lines_new(in->stream, in->diag));
 	t.rows = rows_open(lines, d, &t.header, in->input, in->diag);
 	rc = find_map(&t) ? read_rows(&t) : 0;
 	in->info->format = sv_of(t.map != NULL ? t.map->name : NULL);

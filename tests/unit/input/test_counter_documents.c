@@ -342,7 +342,8 @@ static void test_torn_rows_of_sar_are_told_once(void **state)
 	assert_events(k, "node-a: tcp.RetransSegs 2000+1000 6\n");
 	assert_int_equal(kit_problems(k, "counters.torn"), 1);
 	assert_int_equal(kit_problem(k, "counters.torn")->place.number, 3);
-	assert_non_null(strstr(arena_strdup(k->arena, kit_problem(k, "counters.torn")->message), "3 of them"));
+	assert_non_null(strstr(arena_strdup(k->arena, kit_problem(k, "counters.torn")->message), "2 of them"));
+	assert_int_equal(kit_problem(k, "counters.unended")->place.number, 8);
 	assert_int_equal(k->info.records, 4);
 	assert_int_equal(k->info.skipped, 3);
 	kit_free(k);
@@ -350,6 +351,132 @@ static void test_torn_rows_of_sar_are_told_once(void **state)
 	k = read_named(BANNER("2026-11-30") "10:00:00" ETCP "10:00:01 0.00 0.00 5.00 0.00 0.00\n", "x");
 	assert_int_equal(kit_problems(k, "counters.torn"), 0);
 	kit_free(k);
+}
+
+#define EDEV "        IFACE   rxerr/s   txerr/s  rxdrop/s\n"
+
+/* How many were left out, and that the code was said, and of which line; or that no damage was. */
+static void assert_left_out(const char *text, const char *events, const char *code, uint64_t line, uint64_t skipped)
+{
+	struct kit *k = read_named(text, "x");
+
+	assert_events(k, events);
+	assert_int_equal(k->info.skipped, skipped);
+	if (code != NULL) {
+		assert_int_equal(kit_problems(k, code), 1);
+		assert_int_equal(kit_problem(k, code)->place.number, line);
+		assert_int_equal(kit_problem(k, code)->severity, SEVERITY_WARNING);
+	} else {
+		enum severity worst = SEVERITY_NOTE;
+
+		(void)diag_worst(k->diag, &worst);
+		assert_int_equal(worst, SEVERITY_NOTE);
+	}
+	kit_free(k);
+}
+
+#define ETH0_5 "node-a: interface.rx_errors eth0 0+1000 5\n"
+#define ETH0_7 "node-a: interface.rx_errors eth0 1000+1000 7\n"
+#define ONE_SECOND "node-a: covered interface 0+1000 x2 namespace\n"
+#define TWO_SECONDS "node-a: covered interface 0+2000 x3 namespace\n"
+
+/* A row of which the device's name alone is left looks like the heading of a table; the rows behind it are of the table before it. */
+static void test_a_row_of_sar_cut_down_to_its_device(void **state)
+{
+	(void)state;
+	/* Whole. */
+	assert_left_out(BANNER("2026-11-30") "10:00:00" EDEV "10:00:01  eth0  5.00  0.00  0.00\n10:00:02  eth0  7.00  0.00  0.00\n",
+			ETH0_5 ETH0_7 TWO_SECONDS, NULL, 0, 0);
+	/* In the middle: to the device, to a part of it, to the time. */
+	assert_left_out(BANNER("2026-11-30") "10:00:00" EDEV "10:00:01  eth0  5.00  0.00  0.00\n10:00:01  eth1\n10:00:02  eth0  7.00  0.00  0.00\n",
+			ETH0_5 ETH0_7 TWO_SECONDS, "counters.torn", 5, 1);
+	assert_left_out(BANNER("2026-11-30") "10:00:00" EDEV "10:00:01  eth0  5.00  0.00  0.00\n10:00:01  e\n10:00:02  eth0  7.00  0.00  0.00\n",
+			ETH0_5 ETH0_7 TWO_SECONDS, "counters.torn", 5, 1);
+	assert_left_out(BANNER("2026-11-30") "10:00:00" EDEV "10:00:01  eth0  5.00  0.00  0.00\n10:00:02\n10:00:02  eth0  7.00  0.00  0.00\n",
+			ETH0_5 ETH0_7 TWO_SECONDS, "counters.torn", 5, 1);
+	/* At the end of the file, with a line feed and without. */
+	assert_left_out(BANNER("2026-11-30") "10:00:00" EDEV "10:00:01  eth0  5.00  0.00  0.00\n10:00:02  eth0\n", ETH0_5 ONE_SECOND, "counters.torn", 5, 1);
+	assert_left_out(BANNER("2026-11-30") "10:00:00" EDEV "10:00:01  eth0  5.00  0.00  0.00\n10:00:02  eth0", ETH0_5 ONE_SECOND, "counters.unended", 5, 1);
+	assert_left_out(BANNER("2026-11-30") "10:00:00" EDEV "10:00:01  eth0  5.00  0.00  0.00\n10:00:0", ETH0_5 ONE_SECOND, "counters.unended", 5, 1);
+	/* Another line written into it. */
+	assert_left_out(BANNER("2026-11-30") "10:00:00" EDEV "10:00:01  eth0  5.00  0.00  0.00\n10:00:02  eth0  7.0 10:00:01  IFACE  rxpck/s\n",
+			ETH0_5 ONE_SECOND, "counters.torn", 5, 1);
+	/* A comment, a restart and an older heading of one word are no such rows. */
+	assert_left_out(BANNER("2026-11-30") "10:00:00" EDEV "10:00:01  eth0  5.00  0.00  0.00\n10:00:01  COM deployed 7\n10:00:02  eth0  7.00  0.00  0.00\n",
+			ETH0_5 ETH0_7 TWO_SECONDS, NULL, 0, 0);
+	assert_left_out(BANNER("2026-11-30") "10:00:00  cswch/s\n10:00:01  9.00\n\n10:00:00" EDEV "10:00:01  eth0  5.00  0.00  0.00\n\n10:00:03  LINUX RESTART\t(2 CPU)\n",
+			ETH0_5 ONE_SECOND, NULL, 0, 0);
+}
+
+/* What is left of a heading tells no columns: the rows below it are not those of the table before. */
+static void test_a_heading_of_sar_cut_down_to_a_word(void **state)
+{
+	(void)state;
+	assert_left_out(BANNER("2026-11-30") "10:00:00" TCP "10:00:01  1.00  0.00  65.00  18.00\n\n10:00:00  idgm\n10:00:01  1.00  2.00  3.00  4.00\n",
+			"node-a: tcp.OutSegs 0+1000 18\n", "counters.torn", 6, 2);
+	/* The same without empty lines, as grep leaves it: its time is before that of the row. */
+	assert_left_out("Linux 6.18.0 (node-a) \t2026-11-30 \t_x86_64_\t(2 CPU)\n10:00:00" TCP "10:00:01  1.00  0.00  65.00  18.00\n10:00:00  idgm\n10:00:01  1.00  2.00  3.00  4.00\n",
+			"node-a: tcp.OutSegs 0+1000 18\n", "counters.torn", 4, 2);
+	/* Cut down to columns that are not read: its rows do not fit. */
+	assert_left_out(BANNER("2026-11-30") "10:00:00  IFACE  rxer\n10:00:01  eth0  5.00  0.00  0.00\n", "", "counters.torn", 4, 1);
+	/* Whole and not read: nothing is said. */
+	assert_left_out(BANNER("2026-11-30") "10:00:00  kbmemfree  kbavail\n10:00:01  5  6\n\n10:00:00" EDEV "10:00:01  eth0  5.00  0.00  0.00\n",
+			ETH0_5 ONE_SECOND, NULL, 0, 0);
+}
+
+/* sar --pretty has the device behind the figures. */
+static void test_sar_with_the_device_last(void **state)
+{
+	(void)state;
+	assert_left_out(BANNER("2026-11-30") "10:00:00      rxerr/s   txerr/s  rxdrop/s IFACE\n10:00:01  5.00  0.00  0.00 eth0\n10:00:02  7.00  0.00  0.00 eth0\n",
+			ETH0_5 ETH0_7 TWO_SECONDS, NULL, 0, 0);
+	assert_left_out(BANNER("2026-11-30") "10:00:00      rxerr/s   txerr/s  rxdrop/s IFACE\n10:00:01  5.00  0.00  0.00 eth0\n10:00:02  7.00  0.00 eth0\n",
+			ETH0_5 ONE_SECOND, "counters.torn", 5, 1);
+	assert_left_out(BANNER("2026-11-30") "10:00:00      rxerr/s   txerr/s  rxdrop/s IFACE\n10:00:01  5.00  0.00  0.00 eth0\n10:00:02  7.00  0.00  0.00 et",
+			ETH0_5 ONE_SECOND, "counters.unended", 5, 1);
+}
+
+/* Without a line feed a figure is whole when it has both decimals that sysstat prints. */
+static void test_the_last_figure_of_sysstat(void **state)
+{
+	(void)state;
+#define HEAD "# hostname;interval;timestamp;atmptf/s;estres/s;retrans/s\nnode-a;1;2026-11-30 10:00:01 UTC;0.00;0.00;4.00\n"
+#define FOUR "node-a: tcp.RetransSegs 0+1000 4\n"
+	assert_left_out(HEAD "node-a;1;2026-11-30 10:00:02 UTC;0.00;0.00;12.00", FOUR "node-a: tcp.RetransSegs 1000+1000 12\n", NULL, 0, 0);
+	assert_left_out(HEAD "node-a;1;2026-11-30 10:00:02 UTC;0.00;0.00;12.0", FOUR, "counters.unended", 3, 1);
+	assert_left_out(HEAD "node-a;1;2026-11-30 10:00:02 UTC;0.00;0.00;1", FOUR, "counters.unended", 3, 1);
+	assert_left_out(HEAD "node-a;-1;2026-11-30 10:00:03 UTC;LINUX-RESTART\t(2 CPU)", FOUR, NULL, 0, 0);
+#undef HEAD
+#define HEAD "node-a\t1\t2026-11-30 10:00:01 UTC\teth0\trxerr/s\t5.00\nnode-a\t1\t2026-11-30 10:00:02 UTC\teth0\trxerr/s\t7"
+	assert_left_out(HEAD ".00", ETH0_5 ETH0_7 TWO_SECONDS, NULL, 0, 0);
+	assert_left_out(HEAD, ETH0_5 ONE_SECOND, "counters.unended", 2, 1);
+#undef HEAD
+	assert_left_out(BANNER("2026-11-30") "10:00:00" EDEV "10:00:01  eth0  5.00  0.00  0.00\n10:00:02  eth0  7.00  0.00  0.00", ETH0_5 ETH0_7 TWO_SECONDS, NULL, 0, 0);
+	assert_left_out(BANNER("2026-11-30") "10:00:00" EDEV "10:00:01  eth0  5.00  0.00  0.00\n10:00:02  eth0  7.00  0.00  0.0", ETH0_5 ONE_SECOND, "counters.unended", 5, 1);
+	/* Averages are not read, and their end tells that all before it was had. */
+	assert_left_out(BANNER("2026-11-30") "10:00:00" EDEV "10:00:01  eth0  5.00  0.00  0.00\n\nAverage:  eth0  5.00  0.00  0.00", ETH0_5 ONE_SECOND, NULL, 0, 0);
+	assert_left_out(BANNER("2026-11-30") "10:00:00" EDEV "10:00:01  eth0  5.00  0.00  0.00\n\nAverage:  eth0  5.0", ETH0_5 ONE_SECOND, "counters.unended", 6, 1);
+#undef FOUR
+}
+
+/* The same where times stand in the rows: milliseconds of 13 digits, brackets, and rows whose last number nothing closes. */
+static void test_the_last_number_of_other_texts(void **state)
+{
+	(void)state;
+#define POINT(value, second) "node_netstat_Tcp_RetransSegs{instance=\"node-a:9100\"} " value " 17960328" second "000"
+#define GREW "node-a: tcp.RetransSegs 0+1000 1\n"
+	assert_left_out(POINT("76", "00") "\n" POINT("77", "01"), GREW, NULL, 0, 0);
+	assert_left_out(POINT("76", "00") "\n" POINT("77", "01") "\n" POINT("79", "02") "\n", GREW "node-a: tcp.RetransSegs 1000+1000 2\n", NULL, 0, 0);
+	assert_left_out(POINT("76", "00") "\n" POINT("77", "01") "\n" "node_netstat_Tcp_RetransSegs{instance=\"node-a:9100\"} 79 179603280", GREW, "counters.unended", 3, 1);
+	assert_left_out("node_netstat_Tcp_RetransSegs{instance=\"node-a:9100\"} =>\n76 @[1796032800]\n77 @[1796032801]", GREW, NULL, 0, 0);
+	assert_left_out("node_netstat_Tcp_RetransSegs{instance=\"node-a:9100\"} =>\n76 @[1796032800]\n77 @[1796032801]\n79 @[17960328", GREW, "counters.unended", 4, 1);
+#undef POINT
+#undef GREW
+	/* loopstats: day, second, offset. */
+	assert_left_out("61374 36000.000 0.000123000 -3.340 0.000001 0.000002 6\n61374 36064.000 0.000456000 -3.340 0.000001 0.000002 6\n",
+			"offset 0+0 -123us\noffset 64000+0 -456us\n", NULL, 0, 0);
+	assert_left_out("61374 36000.000 0.000123000 -3.340 0.000001 0.000002 6\n61374 36064.000 0.000456000 -3.340 0.000001 0.0000",
+			"offset 0+0 -123us\n", "counters.unended", 2, 1);
 }
 
 /* ---- sadf ---- */
@@ -546,6 +673,79 @@ static void test_logs_of_chronyd_and_ntpd(void **state)
 	assert_tells("61374 36000.000 192.0.2.1 9714 -0.001605376 0.010000000 0.001424877 0.000958674\n", "offset 0+0 1605us +-6425us\n");
 }
 
+/* ---- what stands behind a document ---- */
+
+static void assert_behind(const char *text, const char *expected, const char *code, uint64_t line, uint64_t byte_offset)
+{
+	struct kit *k = read_named(text, "x.json");
+	static const char *const codes[] = { "counters.stray", "counters.unlike", "counters.damaged" };
+
+	assert_events(k, expected);
+	for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
+		assert_int_equal(kit_problems(k, codes[i]), code != NULL && strcmp(code, codes[i]) == 0);
+	if (code != NULL) {
+		assert_int_equal(kit_problem(k, code)->severity, SEVERITY_WARNING);
+		assert_int_equal(kit_problem(k, code)->place.number, line);
+		assert_int_equal(kit_problem(k, code)->place.byte_offset, byte_offset);
+	}
+	kit_free(k);
+}
+
+static void test_answers_one_after_the_other(void **state)
+{
+#define ONE MATRIX(SERIES("node_netstat_Tcp_RetransSegs", "", "[1796032800,\"76\"],[1796032801,\"77\"]"))
+#define TWO MATRIX(SERIES("node_softnet_dropped_total", ",\"cpu\":\"0\"", "[1796032800,\"5\"],[1796032801,\"9\"]"))
+#define OF_ONE "node-a: tcp.RetransSegs 0+1000 1\n"
+#define OF_BOTH OF_ONE "node-a: softnet.dropped cpu=0 0+1000 4\nnode-a: covered softnet 0+1000 x2 host\n"
+	(void)state;
+	/* curl in a loop: the server writes no line feed. All answers are read, and nothing is to be said. */
+	assert_behind(ONE, OF_ONE, NULL, 0, 0);
+	assert_behind(ONE TWO, OF_BOTH, NULL, 0, 0);
+	assert_behind(ONE "\n" TWO "\n", OF_BOTH, NULL, 0, 0);
+	assert_behind(ONE MATRIX(""), OF_ONE, NULL, 0, 0);
+	/* What curl says between them, and what else stands behind. */
+	assert_behind(ONE "\ncurl: (7) Failed to connect\n" TWO "\n", OF_BOTH, "counters.stray", 2, sizeof ONE);
+	assert_behind(ONE "garbage", OF_ONE, "counters.stray", 1, sizeof ONE - 1);
+	assert_behind(ONE "}", OF_ONE, "counters.stray", 1, sizeof ONE - 1);
+	/* An answer that tells of an error, and another document. */
+	assert_behind(ONE "\n{\"status\":\"error\",\"errorType\":\"timeout\",\"error\":\"query timed out\"}\n" TWO, OF_BOTH, "counters.unlike", 2, sizeof ONE);
+	assert_behind(ONE "[1,2]", OF_ONE, "counters.unlike", 1, sizeof ONE - 1);
+#undef ONE
+#undef TWO
+#undef OF_ONE
+#undef OF_BOTH
+}
+
+static void test_sadf_documents_one_after_the_other(void **state)
+{
+#define ONE "{\"sysstat\": {\"hosts\": [{\"nodename\": \"node-a\", \"statistics\": [{\"timestamp\": {\"date\": \"2026-11-30\", \"time\": \"10:00:01\", \"utc\": 1, \"interval\": 1}, \"network\": {\"net-etcp\": {\"retrans\": 3.00}}}]}]}}\n"
+#define TWO "{\"sysstat\": {\"hosts\": [{\"nodename\": \"node-b\", \"statistics\": [{\"timestamp\": {\"date\": \"2026-11-30\", \"time\": \"10:00:01\", \"utc\": 1, \"interval\": 1}, \"network\": {\"net-etcp\": {\"retrans\": 5.00}}}]}]}}\n"
+#define OF_ONE "node-a: tcp.RetransSegs 0+1000 3\n"
+#define OF_BOTH OF_ONE "node-b: tcp.RetransSegs 0+1000 5\n"
+	(void)state;
+	assert_behind(ONE, OF_ONE, NULL, 0, 0);
+	assert_behind(ONE TWO, OF_BOTH, NULL, 0, 0);
+	assert_behind(ONE "Cannot open /var/log/sysstat/sa01\n" TWO, OF_BOTH, "counters.stray", 2, sizeof ONE - 1);
+	assert_behind(ONE "{\"hosts\": []}\n" TWO, OF_BOTH, "counters.unlike", 2, sizeof ONE - 1);
+#undef ONE
+#undef TWO
+#define ONE SADF_X(ELEMENTS("10:00:01", "1", "3.00")) "\t\t</statistics>\n\t</host>\n</sysstat>\n"
+#define TOLD "node-a: interface.rx_errors eth0 0+1000 2\nnode-a: tcp.OutSegs 0+1000 100\nnode-a: tcp.RetransSegs 0+1000 3\n" \
+	     "node-a: softnet.dropped 0+1000 1\nnode-a: covered softnet 0+1000 x2 host\n" \
+	     "node-a: covered snmp 0+1000 x2 namespace\nnode-a: covered interface 0+1000 x2 namespace\n"
+	assert_behind(ONE, TOLD, NULL, 0, 0);
+	assert_behind(ONE "<?xml version=\"1.0\"?>\n<sysstat></sysstat>\n", TOLD, NULL, 0, 0);
+	size_t lines = 1;
+	for (const char *p = ONE; *p != '\0'; p++)
+		lines += *p == '\n';
+	assert_behind(ONE "garbage\n", TOLD, "counters.stray", lines, sizeof ONE - 1);
+	assert_behind(ONE "<html></html>\n", TOLD, "counters.unlike", lines, sizeof ONE - 1);
+#undef ONE
+#undef TOLD
+#undef OF_ONE
+#undef OF_BOTH
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -559,6 +759,11 @@ int main(void)
 		cmocka_unit_test(test_times_of_sar_in_the_locales),
 		cmocka_unit_test(test_sar_that_cannot_be_placed_says_so),
 		cmocka_unit_test(test_torn_rows_of_sar_are_told_once),
+		cmocka_unit_test(test_a_row_of_sar_cut_down_to_its_device),
+		cmocka_unit_test(test_a_heading_of_sar_cut_down_to_a_word),
+		cmocka_unit_test(test_sar_with_the_device_last),
+		cmocka_unit_test(test_the_last_figure_of_sysstat),
+		cmocka_unit_test(test_the_last_number_of_other_texts),
 		cmocka_unit_test(test_sadf_in_columns),
 		cmocka_unit_test(test_sadf_with_all_devices_in_a_row),
 		cmocka_unit_test(test_sadf_as_xml),
@@ -567,6 +772,8 @@ int main(void)
 		cmocka_unit_test(test_rates_have_to_be_declared),
 		cmocka_unit_test(test_promtool_and_federate),
 		cmocka_unit_test(test_a_matrix_cut_in_the_middle),
+		cmocka_unit_test(test_answers_one_after_the_other),
+		cmocka_unit_test(test_sadf_documents_one_after_the_other),
 		cmocka_unit_test(test_logs_of_chronyd_and_ntpd),
 	};
 

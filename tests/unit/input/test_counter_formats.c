@@ -28,6 +28,9 @@ static void assert_tells(const char *text, const char *expected)
 /* 15 columns; CPU by its number. */
 #define SOFTNET(processed, dropped, cpu) processed " " dropped " " Z Z Z Z Z Z Z Z Z Z cpu " 00000000 00000000\n"
 
+#define NET_DEV_HEAD "Inter-|   Receive                                                |  Transmit\n" \
+	" face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed\n"
+
 /* ---- nstat ---- */
 
 static void test_nstat_prints_increments(void **state)
@@ -56,6 +59,90 @@ static void test_nstat_told_to_print_all_since_the_boot(void **state)
 		     "covered snmp 0+2000 x3 namespace\n");
 }
 
+/* ---- where the input ends in a line ---- */
+
+#define SNMP0 T0 "Tcp: OutSegs RetransSegs\nTcp: 100 1\n"
+#define SNMP1 T1 "Tcp: OutSegs RetransSegs\nTcp: 130 1\n"
+#define GREW_30 "tcp.OutSegs 0+1000 30\n"
+#define COVERED_1 "covered snmp 0+1000 x2 namespace\n"
+
+/* Cut at the bar, 1234|567 would be no less a number than whole. */
+static void assert_ends_in(const char *text, const char *expected, uint64_t line)
+{
+	struct kit *k = read_named(text, "x.log");
+
+	assert_events(k, expected);
+	assert_int_equal(kit_problems(k, "counters.unended"), 1);
+	assert_int_equal(kit_problem(k, "counters.unended")->place.number, line);
+	assert_int_equal(kit_problem(k, "counters.unended")->severity, SEVERITY_WARNING);
+	assert_int_equal(k->info.skipped, 1);
+	kit_free(k);
+}
+
+static void assert_ends_well(const char *text, const char *expected)
+{
+	struct kit *k = read_named(text, "x.log");
+
+	assert_events(k, expected);
+	assert_int_equal(kit_problems(k, "counters.unended"), 0);
+	assert_int_equal(k->info.skipped, 0);
+	kit_free(k);
+}
+
+static void test_a_last_number_that_may_be_cut_is_not_used(void **state)
+{
+	(void)state;
+	assert_ends_well(SNMP0 SNMP1 T2 "Tcp: OutSegs RetransSegs\nTcp: 170 1234567\n",
+			 GREW_30 "tcp.OutSegs 1000+1000 40\ntcp.RetransSegs 1000+1000 1234566\ncovered snmp 0+2000 x3 namespace\n");
+	assert_ends_in(SNMP0 SNMP1 T2 "Tcp: OutSegs RetransSegs\nTcp: 170 1234", GREW_30 COVERED_1, 9);
+	/* A number below its file's name, the total of a pressure, the time of the next round. */
+	assert_ends_in(T0 "==> /sys/class/net/eth0/statistics/rx_dropped <==\n7\n" T1 "==> /sys/class/net/eth0/statistics/rx_dropped <==\n81", "", 6);
+	assert_ends_in(T0 "==> /proc/pressure/cpu <==\nsome avg10=0.00 avg60=0.00 avg300=0.00 total=7\n" T1
+			  "==> /proc/pressure/cpu <==\nsome avg10=0.00 avg60=0.00 avg300=0.00 total=8", "", 6);
+	assert_ends_in(SNMP0 SNMP1 "2026-11-30T10:00:02.000", GREW_30 COVERED_1, 7);
+	assert_ends_in(SNMP0 SNMP1 "# capture: 120 packets wri", GREW_30 COVERED_1, 7);
+	/* A line between two rounds is no number. */
+	assert_ends_well(SNMP0 SNMP1 "-----", GREW_30 COVERED_1);
+}
+
+/* Eight digits a number, or a bracket behind the last: nothing can be missing. */
+static void test_a_last_number_that_is_known_to_be_whole(void **state)
+{
+#define ROW(dropped) "00000001 " dropped " " Z Z Z Z Z Z Z Z Z Z "00000000 00000000 "
+	(void)state;
+	assert_ends_well(T0 ROW("00000001") "00000000\n" T1 ROW("00000003") "00000000", "softnet.dropped cpu=0 0+1000 2\ncovered softnet 0+1000 x2 host\n");
+	assert_ends_in(T0 ROW("00000001") "00000000\n" T1 ROW("00000003") "0000000", "", 4);
+#undef ROW
+	assert_ends_well(T0 "{\"kernel\":{\"TcpOutSegs\":100,\"TcpRetransSegs\":4}}\n" T1 "{\"kernel\":{\"TcpOutSegs\":130,\"TcpRetransSegs\":4}}", GREW_30 COVERED_1);
+	assert_ends_in(T0 "{\"kernel\":{\"TcpOutSegs\":100,\"TcpRetransSegs\":4}}\n" T1 "{\"kernel\":{\"TcpOutSegs\":13", "", 4);
+}
+
+/* What was to stand behind the tear is not known not to have grown. */
+static void test_what_is_torn_off_is_not_covered(void **state)
+{
+#define NSTAT(out) "#kernel\nTcpOutSegs  " out "  0.0\nTcpRetransSegs  "
+	(void)state;
+	/* Increments: what is left out has not grown, unless it is cut off. */
+	assert_ends_well(T0 NSTAT("100") "3  0.0\n" T1 NSTAT("90") "2  0.0\n" T2 NSTAT("80") "2  0.0\n",
+			 "tcp.OutSegs 0+1000 90\ntcp.RetransSegs 0+1000 2\ntcp.OutSegs 1000+1000 80\ntcp.RetransSegs 1000+1000 2\ncovered snmp 0+2000 x3 namespace\n");
+	assert_ends_in(T0 NSTAT("100") "3  0.0\n" T1 NSTAT("90") "2  0.0\n" T2 NSTAT("80") "2", "tcp.OutSegs 0+1000 90\ntcp.RetransSegs 0+1000 2\n" COVERED_1, 12);
+#undef NSTAT
+#define DEV(rx0) "  eth0: 1 10 " rx0 " 0 0 0 0 0 1 10 0 0 0 0 0 0\n"
+#define DEV1 "  eth1: 1 10 0 0 0 0 0 0 1 10 0 0 0 0 0 "
+	/* What is known of one interface is told; whether the other was quiet is not. */
+	assert_ends_well(T0 DEV("1") DEV1 "0\n" T1 DEV("2") DEV1 "0\n" T2 DEV("4") DEV1 "0\n",
+			 "interface.rx_errors eth0 0+1000 1\ninterface.rx_errors eth0 1000+1000 2\ncovered interface 0+2000 x3 namespace\n");
+	assert_ends_in(T0 DEV("1") DEV1 "0\n" T1 DEV("2") DEV1 "0\n" T2 DEV("4") DEV1 "0",
+		       "interface.rx_errors eth0 0+1000 1\ninterface.rx_errors eth0 1000+1000 2\ncovered interface 0+1000 x2 namespace\n", 9);
+	/* A row in the middle that cannot be read: neither the time before it nor that behind it. */
+	struct kit *k = read_named(T0 NET_DEV_HEAD DEV("1") DEV1 "0\n" T1 NET_DEV_HEAD DEV("2") "  eth1: 1 10 0 0\n" T2 NET_DEV_HEAD DEV("4") DEV1 "0\n", "x");
+	assert_events(k, "interface.rx_errors eth0 0+1000 1\ninterface.rx_errors eth0 1000+1000 2\n");
+	assert_int_equal(kit_problem(k, "counters.damaged")->place.number, 10);
+	kit_free(k);
+#undef DEV
+#undef DEV1
+}
+
 /* ---- netstat -s ---- */
 
 static void test_netstat_s_in_both_spellings(void **state)
@@ -74,9 +161,6 @@ static void test_netstat_s_in_both_spellings(void **state)
 }
 
 /* ---- interfaces ---- */
-
-#define NET_DEV_HEAD "Inter-|   Receive                                                |  Transmit\n" \
-	" face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed\n"
 
 static void test_proc_net_dev(void **state)
 {
@@ -469,6 +553,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nstat_prints_increments),
 		cmocka_unit_test(test_nstat_told_to_print_all_since_the_boot),
+		cmocka_unit_test(test_a_last_number_that_may_be_cut_is_not_used),
+		cmocka_unit_test(test_a_last_number_that_is_known_to_be_whole),
+		cmocka_unit_test(test_what_is_torn_off_is_not_covered),
 		cmocka_unit_test(test_netstat_s_in_both_spellings),
 		cmocka_unit_test(test_proc_net_dev),
 		cmocka_unit_test(test_traffic_without_loss_makes_no_events),

@@ -71,7 +71,47 @@ static void test_damage(void **state)
 	assert_tokens("]", "!");
 	assert_tokens("{\"a", "{!");
 	assert_tokens("[\"\\x\"]", "[!");
-	assert_tokens("[1] ?", "[#1]!");
+	assert_tokens("[1] [?", "[#1][!");
+}
+
+/* Documents follow one another; what stands between them and is none is passed over, and its place is told. */
+static void test_what_stands_behind_a_document(void **state)
+{
+	static const struct {
+		const char *text, *tokens;
+		uint64_t strays, line, offset;
+	} cases[] = {
+		{ "{\"a\":1}{\"b\":2}", "{a:#1}{b:#2}", 0, 0, 0 },
+		{ "[1],\n\t[2]\r\n\x1e[3]\n", "[#1][#2][#3]", 0, 0, 0 },
+		{ "{\"a\":1}\nbad \"quote {\"b\":2}\n", "{a:#1}{b:#2}", 1, 2, 8 },
+		{ "[1]}", "[#1]", 1, 1, 3 },
+		{ "[1]5[2]\n7", "[#1][#2]", 2, 1, 3 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct arena *a = arena_new();
+		struct json_pull *p = json_pull_stream(a, stream_of(a, sv_of(cases[i].text)));
+		struct place first;
+
+		assert_tokens(cases[i].text, cases[i].tokens);
+		while (json_pull_next(p) != JSON_END)
+			assert_true(json_pull_depth(p) < 2);
+		assert_int_equal(json_pull_strays(p, &first), cases[i].strays);
+		assert_int_equal(first.number, cases[i].line);
+		assert_int_equal(first.byte_offset, cases[i].offset);
+		arena_free(a);
+	}
+	/* Zeros are no blanks there. */
+	struct arena *a = arena_new();
+	struct json_pull *p = json_pull_of(a, (struct sv){ "[]\0\0", 4 });
+	struct place first;
+	assert_int_equal(json_pull_next(p), JSON_ARRAY);
+	assert_int_equal(json_pull_next(p), JSON_ARRAY_END);
+	assert_int_equal(json_pull_next(p), JSON_END);
+	assert_int_equal(json_pull_strays(p, &first), 1);
+	assert_int_equal(first.byte_offset, 2);
+	arena_free(a);
 }
 
 static void test_depth_is_bounded(void **state)
@@ -132,6 +172,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tokens),
 		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_what_stands_behind_a_document),
 		cmocka_unit_test(test_depth_is_bounded),
 		cmocka_unit_test(test_long_texts_are_cut_and_places_told),
 		cmocka_unit_test(test_skip),

@@ -49,6 +49,72 @@ static void test_line_ends(void **state)
 	CHECK("a\r", { "a\r", 0 });
 }
 
+/* Where a line begins: at the start, in the middle, in UTF-16, and on their own. Elsewhere they are text. */
+static void test_zeros_where_a_line_begins(void **state)
+{
+	static const char text[] = "\0\0one\n\0\0\0two\0\0\n\0\n\0\0\0\0";
+	struct kit *k = kit_new();
+	struct lines *l = lines_without_zeros(lines_new(stream_of(k->arena, (struct sv){ text, sizeof text - 1 }), k->diag));
+	struct line line;
+
+	(void)state;
+	assert_int_equal(lines_next(l, &line), 1);
+	assert_sv_equal(line.text, "one");
+	assert_int_equal(line.byte_offset, 2);
+	assert_int_equal(lines_next(l, &line), 1);
+	assert_true(sv_eq(line.text, SV("two\0\0")));
+	assert_int_equal(line.number, 2);
+	assert_int_equal(line.byte_offset, 9);
+	assert_false(line.unended);
+	assert_int_equal(lines_next(l, &line), 1);
+	assert_int_equal(line.text.n, 0);
+	assert_int_equal(lines_next(l, &line), 0);
+	/* Of four the last is only counted. */
+	assert_int_equal(kit_problems(k, "line.zeros"), 4);
+	for (size_t i = 0; i < 3; i++) {
+		static const uint64_t offsets[] = { 0, 6, 15 };
+		const struct problem *p = diag_at(k->diag, i);
+
+		assert_sv_equal(p->code, "line.zeros");
+		assert_int_equal(p->severity, i == 0 ? SEVERITY_NOTE : SEVERITY_WARNING);
+		assert_int_equal(p->place.number, i + 1);
+		assert_int_equal(p->place.byte_offset, offsets[i]);
+	}
+	lines_free(l);
+	kit_free(k);
+}
+
+static void test_the_last_line_tells_that_it_has_no_end(void **state)
+{
+	struct kit *k = kit_new();
+	struct lines *l = lines_new(stream_of(k->arena, SV("one\ntwo")), k->diag);
+	struct line line;
+
+	(void)state;
+	assert_int_equal(lines_next(l, &line), 1);
+	assert_false(line.unended);
+	assert_int_equal(lines_next(l, &line), 1);
+	assert_true(line.unended);
+	assert_false(line.cut);
+	lines_free(l);
+	kit_free(k);
+}
+
+static void test_the_first_text(void **state)
+{
+	struct arena *a = arena_new();
+
+	(void)state;
+	assert_sv_equal(lines_first_text(a, stream_of(a, SV("one\n"))), "one\n");
+	assert_sv_equal(lines_first_text(a, stream_of(a, SV("\xef\xbb\xbfone\n"))), "one\n");
+	assert_sv_equal(lines_first_text(a, stream_of(a, SV("\0\0\0one\n"))), "one\n");
+	assert_int_equal(lines_first_text(a, stream_of(a, SV("\0\0\0"))).n, 0);
+	assert_int_equal(lines_first_text(a, stream_of(a, SV(""))).n, 0);
+	/* The first zero of UTF-16 is half of a letter. */
+	assert_sv_equal(lines_first_text(a, stream_of(a, SV("\0o\0n\0e\0 \0l\0i\0n\0e\0\n"))), "one line\n");
+	arena_free(a);
+}
+
 static void test_nothing(void **state)
 {
 	(void)state;
@@ -293,6 +359,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_line_ends),
+		cmocka_unit_test(test_zeros_where_a_line_begins),
+		cmocka_unit_test(test_the_last_line_tells_that_it_has_no_end),
+		cmocka_unit_test(test_the_first_text),
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_nul_is_text),
 		cmocka_unit_test(test_byte_order_marks),

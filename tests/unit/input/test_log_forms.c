@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
+
 #include "input/log/form.h"
 #include "input_kit.h"
 
@@ -300,6 +302,51 @@ static void a_document_that_breaks_off_gives_what_came_before(void **state)
 	assert_int_equal(kit_problem(k, "document.cut")->severity, SEVERITY_WARNING);
 	assert_int_equal(kit_problem(k, "document.cut")->place.number, 3);
 	kit_free(k);
+}
+
+#define PAGE(message) "{\"events\":[{\"timestamp\":1796038384220,\"message\":\"" message "\",\"ingestionTime\":1}]}"
+
+/* Pages one after the other are read all; what else stands behind a document is told, with its place. */
+static void what_stands_behind_a_document_is_told(void **state)
+{
+	static const struct {
+		const char *behind, *code;	/* NULL: nothing is to be said */
+		enum severity severity;
+		uint64_t line, offset;		/* offset: behind the first page */
+		uint64_t records;
+	} cases[] = {
+		{ "", NULL, SEVERITY_NOTE, 0, 0, 1 },
+		{ "\n" PAGE("x") "\n", NULL, SEVERITY_NOTE, 0, 0, 2 },
+		{ PAGE("x"), NULL, SEVERITY_NOTE, 0, 0, 2 },
+		{ "{\"events\":[]}\n" PAGE("x"), NULL, SEVERITY_NOTE, 0, 0, 2 },
+		{ "garbage", "document.stray", SEVERITY_WARNING, 1, 0, 1 },
+		{ "\n\nan error: \"x " PAGE("x") "\n}", "document.stray", SEVERITY_WARNING, 3, 2, 2 },
+		{ "\n{\"logs\":[{\"x\":1}]}\n" PAGE("x"), "document.unlike", SEVERITY_WARNING, 2, 1, 2 },
+		{ "\n[1]", "document.unlike", SEVERITY_WARNING, 2, 1, 1 },
+		{ "{\"nextToken\":\"x\"}", "document.empty", SEVERITY_NOTE, 1, 0, 1 },
+	};
+	static const char *const codes[] = { "document.stray", "document.unlike", "document.empty", "document.cut" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		char text[1024];
+
+		snprintf(text, sizeof text, "%s%s", PAGE(EXPIRED), cases[i].behind);
+		struct kit *k = read_log(sv_of(text));
+		(void)only_eviction(k);
+		assert_int_equal(k->info.records, cases[i].records);
+		for (size_t c = 0; c < sizeof codes / sizeof codes[0]; c++) {
+			bool wanted = cases[i].code != NULL && strcmp(cases[i].code, codes[c]) == 0;
+
+			assert_int_equal(kit_problems(k, codes[c]), wanted);
+			if (!wanted)
+				continue;
+			assert_int_equal(kit_problem(k, codes[c])->severity, cases[i].severity);
+			assert_int_equal(kit_problem(k, codes[c])->place.number, cases[i].line);
+			assert_int_equal(kit_problem(k, codes[c])->place.byte_offset, strlen(PAGE(EXPIRED)) + cases[i].offset);
+		}
+		kit_free(k);
+	}
 }
 
 static void an_array_that_goes_on_growing_is_not_cut(void **state)
@@ -738,6 +785,7 @@ int main(void)
 		cmocka_unit_test(objects_without_a_line_between_them_are_read_apart),
 		cmocka_unit_test(what_is_read_by_lines_is_no_document),
 		cmocka_unit_test(a_document_that_breaks_off_gives_what_came_before),
+		cmocka_unit_test(what_stands_behind_a_document_is_told),
 		cmocka_unit_test(an_array_that_goes_on_growing_is_not_cut),
 		cmocka_unit_test(an_entry_of_another_shape_is_told),
 		cmocka_unit_test(an_entry_too_long_is_left_out_and_the_next_is_read),

@@ -352,6 +352,27 @@ static void line_feeds_and_other_marks_are_found(void **state)
 	marks_free(&m);
 }
 
+/* Zeros and what else no text holds; the separator of FIX messages, a tab and bytes of other letters are text. */
+static void noise_is_marked(void **state)
+{
+	static const char text[200] = "a\0b\tc\1d\2\x08\x09\xff\x80 x\0";
+	static const uint32_t expected[] = { 1, 5, 7, 8, 14 };
+	const struct marks_wanted none = { 0 };
+	struct marks m = { NULL, 0, 0, NULL, 0, 0 };
+
+	(void)state;
+	for (size_t way = 0; way < marks_way_count(); way++) {
+		marks_find_by(way, &m, text, 15, &none);
+		check_others(&m, 5, expected);
+		/* What lies behind the end is not looked at. */
+		marks_find_by(way, &m, text, 14, &none);
+		check_others(&m, 4, expected);
+	}
+	assert_true(marks_is_noise('\0') && marks_is_noise('\2') && marks_is_noise('\x08'));
+	assert_false(marks_is_noise('\1') || marks_is_noise('\t') || marks_is_noise('\xff'));
+	marks_free(&m);
+}
+
 static uint32_t next_number(uint32_t *state)
 {
 	return *state = *state * 1664525u + 1013904223u;
@@ -1233,6 +1254,7 @@ int main(void)
 		cmocka_unit_test(heads_of_other_layouts),
 		cmocka_unit_test(lines_of_traces_are_none),
 		cmocka_unit_test(line_feeds_and_other_marks_are_found),
+		cmocka_unit_test(noise_is_marked),
 		cmocka_unit_test(marks_are_the_same_by_all_ways),
 		cmocka_unit_test(bytes_and_pairs_are_found),
 		cmocka_unit_test(the_filter_finds_each_literal_once),

@@ -456,6 +456,23 @@ static void test_a_cut_row_is_told_with_its_place(void **state)
 	kit_free(k);
 }
 
+/* "app-1" cut off app-12 is a client as well. */
+static void test_a_last_row_without_its_end_is_left_out(void **state)
+{
+	struct kit *k = read_it(CLOCK HEADER ROW "refunds refunds 1 10 12 2 " M1 " /192.0.2.11 app-1");
+
+	(void)state;
+	assert_int_equal(count(k, EVENT_PARTITION_STATE), 1);
+	assert_int_equal(k->info.skipped, 1);
+	assert_int_equal(kit_problem(k, "snapshot.unended")->severity, SEVERITY_WARNING);
+	assert_int_equal(kit_problem(k, "snapshot.unended")->place.number, 4);
+	kit_free(k);
+	k = read_it(CLOCK HEADER ROW "refunds refunds 1 10 12 2 " M1 " /192.0.2.11 app-1\n");
+	assert_int_equal(count(k, EVENT_PARTITION_STATE), 2);
+	assert_int_equal(diag_count(k->diag), 0);
+	kit_free(k);
+}
+
 static void test_coverage_splits_at_gaps(void **state)
 {
 	/* Every 5 s, then 16 s of nothing (more than three intervals), and 15 s, which is not. */
@@ -539,6 +556,7 @@ int main(void)
 		cmocka_unit_test(test_damaged_rows),
 		cmocka_unit_test(test_other_words_are_not_rows),
 		cmocka_unit_test(test_a_cut_row_is_told_with_its_place),
+		cmocka_unit_test(test_a_last_row_without_its_end_is_left_out),
 		cmocka_unit_test(test_coverage_splits_at_gaps),
 		cmocka_unit_test(test_coverage_does_not_span_a_step_back),
 		cmocka_unit_test(test_sink_failure_ends_it),

@@ -14,10 +14,12 @@
 #include <archive_entry.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char rules_text[] =
@@ -712,6 +714,53 @@ static void test_a_log_may_begin_with_zeros(void **state)
 	}
 }
 
+#define ROUND(second, retrans) "Mon Nov 30 13:00:0" second " UTC 2026\nTcp: OutSegs RetransSegs\nTcp: 100 " retrans "\n"
+#define SAR "Linux 6.18.0 (node-a) \t2026-11-30 \t_x86_64_\t(2 CPU)\n\n13:00:00  IFACE  rxerr/s\n13:00:01  eth0  4.00\n"
+#define ANSWER "{\"status\":\"success\",\"data\":{\"resultType\":\"matrix\",\"result\":[{\"metric\":{\"__name__\":" \
+	       "\"node_netstat_Tcp_RetransSegs\",\"instance\":\"node-a:9100\"},\"values\":[[1796043600,\"3\"],[1796043601,\"7\"]]}]}}"
+
+/* The same is done to what a loop writes to, and to tables. */
+static void test_other_inputs_may_begin_with_zeros(void **state)
+{
+	static const size_t sizes[] = { 0, 1, 40, STREAM_HEAD_BYTES, 70000, LINE_BYTES_MAX + 1, STREAM_FURTHER_BYTES, 3000000 };
+	static const struct {
+		const char *name, *kind, *text;
+		enum event_type event;
+		bool by_lines;
+	} files[] = {
+		{ "loop.txt", "counters", ROUND("0", "3") ROUND("1", "7"), EVENT_COUNTER_DELTA, true },
+		{ "sar.txt", "counters", SAR, EVENT_COUNTER_DELTA, true },
+		{ "answer.json", "counters", ANSWER, EVENT_COUNTER_DELTA, false },
+		{ "groups.txt", "snapshot", "Mon Nov 30 13:00:00 UTC 2026\nGROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
+					    "g t 0 1 2 1 c-1 /192.0.2.1 c\n", EVENT_PARTITION_STATE, true },
+		{ "table.csv", "table", "time,business_key,status\n2026-11-30 13:00:00,R-1,ok\n", EVENT_EFFECT, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+		for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
+			struct place_for_files *p = setup_files();
+			const bool is_told = files[f].by_lines && sizes[i] > 0;
+			size_t found = 0;
+
+			write_after(p, files[f].name, '\0', sizes[i], files[f].text);
+			assert_int_equal(ingest(p, p->root), 0);
+			assert_sv_equal(input_at(p, files[f].name)->kind, files[f].kind);
+			if (input_at(p, files[f].name)->skipped != 0)
+				fail_msg("%s behind %zu zeros", files[f].name, sizes[i]);
+			for (size_t e = 0; e < p->kit->event_count; e++)
+				found += p->kit->events[e].type == files[f].event;
+			assert_int_equal(found, 1);
+			assert_int_equal(kit_problems(p->kit, "line.zeros"), is_told);
+			if (is_told) {
+				assert_int_equal(kit_problem(p->kit, "line.zeros")->severity, SEVERITY_NOTE);
+				assert_int_equal(kit_problem(p->kit, "line.zeros")->place.byte_offset, 0);
+			}
+			assert_int_equal(kit_problems(p->kit, "line.too_long"), 0);
+			teardown_files(p);
+		}
+}
+
 static void test_a_long_line_before_nothing_is_no_log(void **state)
 {
 	struct place_for_files *p = setup_files();
@@ -842,6 +891,124 @@ static void test_a_named_pipe_waits_for_its_writer(void **state)
 	assert_int_equal(ingest(p, path_of(p, "pipe")), 0);
 	assert_int_equal(waitpid(writer, NULL, 0), writer);
 	assert_int_equal(input_at(p, "pipe")->records, 1);
+	teardown_files(p);
+}
+
+/* Runs write_to on the pipe in a process of its own, which the caller ends. */
+static pid_t start_writer(const char *path, void (*write_to)(int to))
+{
+	pid_t writer = fork();
+
+	assert_true(writer >= 0);
+	if (writer == 0) {
+		write_to(open(path, O_WRONLY));
+		_exit(0);
+	}
+	return writer;
+}
+
+static void end_writer(pid_t writer)
+{
+	assert_int_equal(kill(writer, SIGKILL), 0);
+	assert_int_equal(waitpid(writer, NULL, 0), writer);
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	assert_int_equal(clock_gettime(CLOCK_MONOTONIC, &t), 0);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* After the wait it is an error, and not before. Ten seconds are the wait when nobody chose one. */
+static void check_nobody_writes(struct place_for_files *p)
+{
+	const int64_t start_ms = now_ms();
+
+	p->options.pipe_wait_ms = 200;
+	assert_int_equal(ingest(p, path_of(p, "pipe")), -1);
+	assert_in_range(now_ms() - start_ms, 200, PIPE_WAIT_MS - 1000);
+	assert_int_equal(p->kit->input_count, 0);
+	assert_int_equal(problem_at(p, "input.unreadable", path_of(p, "pipe"))->severity, SEVERITY_ERROR);
+	assert_sv_equal(problem_at(p, "input.unreadable", path_of(p, "pipe"))->message, "cannot be read: nobody writes to this pipe");
+}
+
+static void test_a_named_pipe_without_a_writer(void **state)
+{
+	struct place_for_files *p = setup_files();
+
+	(void)state;
+	assert_int_equal(mkfifo(path_of(p, "pipe"), 0600), 0);
+	check_nobody_writes(p);
+	teardown_files(p);
+}
+
+static void keep_open(int to)
+{
+	(void)to;
+	pause();
+}
+
+/* Whoever opens a pipe and writes nothing keeps nobody waiting. */
+static void test_a_named_pipe_whose_writer_writes_nothing(void **state)
+{
+	struct place_for_files *p = setup_files();
+	pid_t writer;
+
+	(void)state;
+	assert_int_equal(mkfifo(path_of(p, "pipe"), 0600), 0);
+	writer = start_writer(path_of(p, "pipe"), keep_open);
+	check_nobody_writes(p);
+	end_writer(writer);
+	teardown_files(p);
+}
+
+static void close_it(int to)
+{
+	close(to);
+}
+
+/* And when it closes it, the input is empty as a file may be. */
+static void test_a_named_pipe_that_is_closed_empty(void **state)
+{
+	struct place_for_files *p = setup_files();
+	pid_t writer;
+
+	(void)state;
+	assert_int_equal(mkfifo(path_of(p, "pipe"), 0600), 0);
+	writer = start_writer(path_of(p, "pipe"), close_it);
+	assert_int_equal(ingest(p, path_of(p, "pipe")), 0);
+	assert_int_equal(waitpid(writer, NULL, 0), writer);
+	assert_sv_equal(input_at(p, "pipe")->kind, "skipped");
+	assert_sv_equal(input_at(p, "pipe")->why_skipped, "empty");
+	assert_int_equal(problem_at(p, "input.skipped", path_of(p, "pipe"))->severity, SEVERITY_WARNING);
+	teardown_files(p);
+}
+
+static void write_late(int to)
+{
+	usleep(100000);
+	if (write(to, LOG("1"), sizeof LOG("1") - 1) < 0)
+		_exit(1);
+	/* What it writes later is read too. */
+	usleep(100000);
+	if (write(to, LOG("2"), sizeof LOG("2") - 1) < 0)
+		_exit(1);
+}
+
+static void test_a_named_pipe_that_is_opened_before_it_is_written_to(void **state)
+{
+	struct place_for_files *p = setup_files();
+	pid_t writer;
+
+	(void)state;
+	assert_int_equal(mkfifo(path_of(p, "pipe"), 0600), 0);
+	writer = start_writer(path_of(p, "pipe"), write_late);
+	p->options.pipe_wait_ms = PIPE_WAIT_MS;
+	assert_int_equal(ingest(p, path_of(p, "pipe")), 0);
+	assert_int_equal(waitpid(writer, NULL, 0), writer);
+	assert_int_equal(input_at(p, "pipe")->records, 2);
 	teardown_files(p);
 }
 
@@ -1379,11 +1546,16 @@ int main(void)
 		cmocka_unit_test(test_utf16_without_a_mark),
 		cmocka_unit_test(test_a_log_may_begin_with_a_long_line),
 		cmocka_unit_test(test_a_log_may_begin_with_zeros),
+		cmocka_unit_test(test_other_inputs_may_begin_with_zeros),
 		cmocka_unit_test(test_a_long_line_before_nothing_is_no_log),
 		cmocka_unit_test(test_standard_input),
 		cmocka_unit_test(test_a_file_that_becomes_shorter_is_told),
 		cmocka_unit_test(test_a_file_that_grows_is_read_as_it_was),
 		cmocka_unit_test(test_a_named_pipe_waits_for_its_writer),
+		cmocka_unit_test(test_a_named_pipe_without_a_writer),
+		cmocka_unit_test(test_a_named_pipe_whose_writer_writes_nothing),
+		cmocka_unit_test(test_a_named_pipe_that_is_closed_empty),
+		cmocka_unit_test(test_a_named_pipe_that_is_opened_before_it_is_written_to),
 		cmocka_unit_test(test_a_pipe_that_was_named),
 		cmocka_unit_test(test_no_place_to_spool),
 		cmocka_unit_test(test_compressed_files),

@@ -118,6 +118,40 @@ static void test_effects(void **state)
 	kit_free(k);
 }
 
+/* Whether 12.5 is all of the last cell nobody can know: the row is taken, and that is told, where the cell matters and nothing closes it. */
+static void test_a_last_row_without_its_end_is_taken_and_told(void **state)
+{
+	static const struct {
+		const char *text;
+		bool is_told;
+	} cases[] = {
+		{ "time,business_key,status,amount\n2026-11-30T13:00:00Z,R-1,ok,12.5", true },
+		{ "time,business_key,status,amount\n2026-11-30T13:00:00Z,R-1,ok,", true },
+		{ "time\tbusiness_key\tstatus\tamount\n2026-11-30T13:00:00Z\tR-1\tok\t12.5", true },
+		{ "time,business_key,status,amount\n2026-11-30T13:00:00Z,R-1,ok,12.50\n", false },
+		{ "time,business_key,status,amount\n2026-11-30T13:00:00Z,R-1,ok,\"12.50\"", false },
+		{ "time,business_key,status,amount\n2026-11-30T13:00:00Z,R-1,\"o\nk\",12.5", true },
+		{ "time,business_key,status,remark\n2026-11-30T13:00:00Z,R-1,ok,see ticket 1", false },
+		{ "time,business_key,status,amount\n2026-11-30T13:00:00Z,R-1,ok,NULL", false },
+		{ "{\"time\":\"2026-11-30T13:00:00Z\",\"business_key\":\"R-1\",\"status\":\"ok\",\"amount\":12.5}", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct kit *k = read_named(sv_of(cases[i].text), "effects.csv");
+
+		assert_int_equal(count(k, EVENT_EFFECT), 1);
+		assert_int_equal(k->info.skipped, 0);
+		assert_int_equal(kit_problems(k, "table.unended"), cases[i].is_told);
+		assert_int_equal(diag_count(k->diag), cases[i].is_told);
+		if (cases[i].is_told) {
+			assert_int_equal(kit_problem(k, "table.unended")->severity, SEVERITY_NOTE);
+			assert_int_equal(kit_problem(k, "table.unended")->place.number, 2);
+		}
+		kit_free(k);
+	}
+}
+
 static void test_coverage_of_rows_out_of_order(void **state)
 {
 	struct kit *k = READ(HEADER ROW2 ROW1);
@@ -512,6 +546,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_effects),
+		cmocka_unit_test(test_a_last_row_without_its_end_is_taken_and_told),
 		cmocka_unit_test(test_coverage_of_rows_out_of_order),
 		cmocka_unit_test(test_books_take_their_system_from_the_file),
 		cmocka_unit_test(test_books_with_a_column_for_the_system),

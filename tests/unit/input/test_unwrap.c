@@ -67,6 +67,86 @@ static void check_expired(const struct kit *k, size_t i, const char *member, int
 	assert_int_equal(e->place.number, line);
 }
 
+/* ---- noise ---- */
+
+#define SV_OF(text) { text, sizeof(text) - 1 }
+#define NOISE "\x02\x7f\xfe\x06x"
+#define BEFORE KAFKA("13:46:01,000", "up") "\n"
+#define HERE KAFKA("13:47:00,000", EXPIRED("m-1"))
+#define BEHIND "\n" KAFKA("13:48:02,000", "up") "\n"
+
+/* Zeros and binary bytes joined to a record, before it or behind: it is read where that can be, and each such line is told of. */
+static void noise_beside_a_record_is_told(void **state)
+{
+	static const struct {
+		struct sv text;
+		bool is_told, is_read;
+	} cases[] = {
+		{ SV_OF(BEFORE HERE BEHIND), false, true },
+		{ SV_OF(BEFORE "\0\0\0" HERE BEHIND), true, true },
+		{ SV_OF(BEFORE NOISE HERE BEHIND), true, true },
+		{ SV_OF(BEFORE "\0\0" NOISE HERE BEHIND), true, true },
+		{ SV_OF(BEFORE HERE "\0\0\0" BEHIND), true, true },
+		{ SV_OF(BEFORE "\0\0" HERE "\0\0" BEHIND), true, true },
+		/* The rule's message does not end so: what it says is not known. */
+		{ SV_OF(BEFORE HERE NOISE BEHIND), true, false },
+		/* Cut, and zeros to the end of a block of the disk. */
+		{ SV_OF(BEFORE "[2026-11-30 13:47:00,000] INFO [GroupCoordinator id=1 to\0\0\0\0" BEHIND), true, false },
+		/* The separator of FIX is text, and so is a record that a message quotes, noise or not. */
+		{ SV_OF(BEFORE KAFKA("13:47:00,000", "got 8=FIX.4.4\1" "9=12\1") BEHIND), false, false },
+		{ SV_OF(BEFORE "\tat x\2 \"" HERE "\"" BEHIND), true, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct kit *k = read_log(cases[i].text);
+		size_t found = 0;
+
+		for (size_t e = 0; e < k->event_count; e++)
+			found += k->events[e].type == EVENT_SESSION_EXPIRED;
+		assert_int_equal(found, cases[i].is_read);
+		if (cases[i].is_read)
+			check_expired(k, 0, "m-1", T0, 2);
+		assert_int_equal(kit_problems(k, "log.noise"), cases[i].is_told);
+		if (cases[i].is_told) {
+			assert_int_equal(kit_problem(k, "log.noise")->severity, SEVERITY_WARNING);
+			assert_int_equal(kit_problem(k, "log.noise")->place.number, 2);
+			assert_int_equal(kit_problem(k, "log.noise")->place.byte_offset, strlen(BEFORE));
+		}
+		kit_free(k);
+	}
+}
+
+/* As a log begins that was truncated below its writer: nothing is lost in it. */
+static void zeros_at_the_start_are_a_note(void **state)
+{
+	struct kit *k = read_log(SV("\0\0\0" HERE BEHIND));
+
+	(void)state;
+	check_expired(k, 0, "m-1", T0, 1);
+	assert_int_equal(kit_problem(k, "log.noise")->severity, SEVERITY_NOTE);
+	assert_int_equal(kit_problem(k, "log.noise")->place.number, 1);
+	kit_free(k);
+}
+
+static void noise_beside_a_wrapper(void **state)
+{
+	static const struct sv cases[] = {
+		SV_OF(DOCKER("stdout", "13:46:01.5", "up") DOCKER("stdout", "13:47:00.5", HERE)),
+		SV_OF(DOCKER("stdout", "13:46:01.5", "up") "\0\0" DOCKER("stdout", "13:47:00.5", HERE)),
+		SV_OF(DOCKER("stdout", "13:46:01.5", "up") NOISE DOCKER("stdout", "13:47:00.5", HERE)),
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct kit *k = read_log(cases[i]);
+
+		check_expired(k, 0, "m-1", T0, 2);
+		assert_int_equal(kit_problems(k, "log.noise"), i > 0);
+		kit_free(k);
+	}
+}
+
 /* ---- one wrapper each: the same record, its own time, the line as written ---- */
 
 static void the_same_event_out_of_each_wrapper(void **state)
@@ -721,6 +801,9 @@ static void a_torn_pause_is_told_with_its_place(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(noise_beside_a_record_is_told),
+		cmocka_unit_test(zeros_at_the_start_are_a_note),
+		cmocka_unit_test(noise_beside_a_wrapper),
 		cmocka_unit_test(the_same_event_out_of_each_wrapper),
 		cmocka_unit_test(what_is_said_of_the_host_outweighs_the_wrapper),
 		cmocka_unit_test(pieces_of_a_line_are_joined_by_stream),

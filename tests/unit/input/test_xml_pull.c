@@ -87,6 +87,26 @@ static void test_a_tag_of_any_length_takes_no_more_memory(void **state)
 	arena_free(a);
 }
 
+static void test_what_stands_behind_an_element(void **state)
+{
+	struct arena *a = arena_new();
+	struct xml_pull *p = xml_pull_stream(a, stream_of(a, SV("<?xml?>\n<a>text</a>\n <b/> \nnot <c/>\n")));
+	struct place first;
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		(void)xml_pull_next(p);
+	assert_int_equal(xml_pull_strays(p, &first), 0);
+	assert_int_equal(xml_pull_next(p), XML_OPEN);
+	assert_int_equal(xml_pull_strays(p, &first), 1);
+	assert_int_equal(first.number, 4);
+	assert_int_equal(first.byte_offset, 27);
+	assert_int_equal(xml_pull_next(p), XML_CLOSE);
+	assert_int_equal(xml_pull_next(p), XML_END);
+	assert_int_equal(xml_pull_strays(p, &first), 1);
+	arena_free(a);
+}
+
 static void test_places_are_of_the_tag(void **state)
 {
 	struct arena *a = arena_new();
@@ -109,6 +129,7 @@ int main(void)
 		cmocka_unit_test(test_tags_and_attributes),
 		cmocka_unit_test(test_what_is_no_xml_is_damage),
 		cmocka_unit_test(test_a_tag_of_any_length_takes_no_more_memory),
+		cmocka_unit_test(test_what_stands_behind_an_element),
 		cmocka_unit_test(test_places_are_of_the_tag),
 	};
 
