@@ -36,8 +36,8 @@ struct batch {
 struct batch *batch_new(struct arena *a);
 /* Gives back the bytes. Accepts NULL. */
 void batch_fini(struct batch *b);
-/* Copies the event. likeness is told by repeats, where it is not NULL. There must be room (batch_is_full). */
-struct batch_event *batch_add(struct batch *b, const struct event *e, struct repeats *repeats);
+/* Copies the event. Its likeness is told by lines, where that is not NULL. There must be room (batch_is_full). */
+struct batch_event *batch_add(struct batch *b, const struct event *e, struct latest *lines);
 /* Takes the last one back. */
 void batch_drop_last(struct batch *b);
 bool batch_is_full(const struct batch *b);

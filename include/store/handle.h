@@ -7,9 +7,9 @@
  * of SQLite stay incomplete here, so that its header is not needed.
  */
 
+#include "base/latest.h"
 #include "store/batch.h"
 #include "store/names.h"
-#include "store/repeat.h"
 #include "store/store.h"
 
 struct sqlite3;
@@ -48,7 +48,7 @@ struct store {
 	uint64_t stored;	/* events of the input in progress */
 	bool is_log;		/* it is a log: its lines may be those of another */
 	struct batch *batch;	/* its events that are not written yet; NULL until first used */
-	struct repeats repeats;
+	struct latest lines;	/* of it, by their likeness (store/repeat.h) */
 	uint64_t repeated;	/* events that were left out, since another input has them */
 	struct place first_repeated;
 	struct sv first_held;	/* where the first of them stands already, in words */

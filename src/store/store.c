@@ -126,6 +126,7 @@ int store_close(struct store *s)
 	survey_release(s->survey);
 	shelf_free(s->shelf);
 	batch_fini(s->batch);
+	latest_fini(&s->lines);
 	arena_free(s->arena);
 	return rc;
 }

@@ -216,7 +216,7 @@ static int sink_put(void *context, const struct event *e)
 			 event_infos[e->type].name, field_infos[missing].name);
 		return 0;
 	}
-	if (is_flood(batch_add(s->batch, e, s->is_log ? &s->repeats : NULL))) {
+	if (is_flood(batch_add(s->batch, e, s->is_log ? &s->lines : NULL))) {
 		if (s->flooded++ == 0)
 			s->first_flooded = e->place;
 		batch_drop_last(s->batch);
@@ -296,7 +296,7 @@ static int sink_begin(void *context, struct input_info *info)
 	s->stored = s->repeated = s->flooded = 0;
 	s->is_log = sv_eq(info->kind, SV("log"));
 	batch_clear(s->batch);
-	repeats_begin(&s->repeats);
+	latest_clear(&s->lines);
 	survey_forget(s);
 	return 1;
 }
