@@ -28,6 +28,8 @@ struct latest {
 	size_t young_count;
 };
 
+/* It will be counted soon: its place is fetched meanwhile. */
+void latest_expect(const struct latest *l, uint64_t digest);
 /* Counts it: how often it came before, as far as that is remembered. */
 uint64_t latest_times_before(struct latest *l, uint64_t digest);
 /* Forgets all. */

@@ -116,8 +116,8 @@ void store_ahead(struct store *s, uint64_t bytes);
 /* ---- held.c ---- */
 
 /*
- * Marks the events of the batch that the database holds already as repeats, and
- * keeps the likeness of the others. 0 or -1, recorded.
+ * Leaves out the events of the batch, which is of a log, that the database holds
+ * already, and those of a flood; keeps the likeness of the others. 0 or -1, recorded.
  */
 int held_sort_out(struct store *s);
 

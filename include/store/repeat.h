@@ -10,7 +10,6 @@
  * one id. Without this every such line would be a rebalance or an effect more.
  */
 
-#include "base/latest.h"
 #include "model/event.h"
 
 /*
@@ -29,20 +28,19 @@ enum likeness_kind {
 struct likeness {
 	enum likeness_kind kind;
 	uint64_t digest;
-	uint64_t before;	/* lines alike in this input, as far as they are remembered */
 };
 
+/* That of the event of a log, whose fields are written as facts.h does. */
+struct likeness repeat_likeness(const struct event *e, struct sv fields);
 /*
- * The likeness of the event of a log, whose fields are written as facts.h does:
- * that of the second line alike in one input is another than that of the first,
- * and the same as that of the second in another input. It depends on its input
- * alone, so that which events there are does not depend on the order of inputs;
- * but for lines alike with LATEST_LEAST other events or more between them in one
- * input. The second of them is taken for a first: where another input has the
- * line once, both are left out when that one is read first, else neither.
- *
- * lines has those of the input at hand, and is cleared at its begin.
+ * The digest of a line that comes behind so many that are alike in its input:
+ * that of the second is another than that of the first, and the same as that of
+ * the second in another input. It depends on its input alone, so that which
+ * events there are does not depend on the order of inputs; but for lines alike
+ * with LATEST_LEAST others or more between them in one input (base/latest.h).
+ * The second of them is taken for a first: where another input has the line
+ * once, both are left out when that one is read first, else neither.
  */
-struct likeness repeat_likeness(struct latest *lines, const struct event *e, struct sv fields);
+uint64_t repeat_digest_behind(uint64_t digest, uint64_t before);
 
 #endif

@@ -64,6 +64,16 @@ static void make_room(struct latest *l)
 		begin_younger(l);
 }
 
+void latest_expect(const struct latest *l, uint64_t digest)
+{
+	const size_t at = digest & (l->slots - 1);
+
+	if (l->young != NULL)
+		__builtin_prefetch(&l->young[at], 1);
+	if (l->old != NULL)
+		__builtin_prefetch(&l->old[at]);
+}
+
 static uint64_t times_of_old(const struct latest *l, uint64_t digest)
 {
 	const struct latest_entry *e = l->old == NULL ? NULL : slot_of(l->old, l->slots, digest);

@@ -29,7 +29,7 @@ static uint64_t digest_of_line(const struct event *e, struct sv fields)
 	return add_text(digest, fields);
 }
 
-struct likeness repeat_likeness(struct latest *lines, const struct event *e, struct sv fields)
+struct likeness repeat_likeness(const struct event *e, struct sv fields)
 {
 	struct likeness l = { .kind = LIKENESS_NONE };
 
@@ -42,8 +42,11 @@ struct likeness repeat_likeness(struct latest *lines, const struct event *e, str
 	}
 	l.kind = LIKENESS_LINE;
 	l.digest = digest_of_line(e, fields);
-	l.before = latest_times_before(lines, l.digest);
-	/* An odd number: all multiples of it differ. */
-	l.digest += l.before * UINT64_C(0x9e3779b97f4a7c15);
 	return l;
+}
+
+uint64_t repeat_digest_behind(uint64_t digest, uint64_t before)
+{
+	/* An odd number: all multiples of it differ. */
+	return digest + before * UINT64_C(0x9e3779b97f4a7c15);
 }

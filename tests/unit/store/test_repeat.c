@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#include "base/latest.h"
 #include "store/batch.h"
 #include "store/repeat.h"
 #include "story.h"
