@@ -20,7 +20,8 @@
 #include "store/shelf.h"
 #include "store/survey.h"
 
-#define BUSY_TIMEOUT_MS 2000 /* enough for another's commit, not for its whole input */
+/* A reader waits for another's commit. Who writes waits for its whole input, so that two at once are as one after the other. */
+static const int wait_ms[] = { [STORE_READ] = 2000, [STORE_WRITE] = 10 * 60 * 1000 };
 
 /* Large pages, of which there are fewer, and each has its cost: rows went in in a third less time than with 4 KiB. */
 static const char pragmas[] = "PRAGMA page_size = 16384; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;"
@@ -92,7 +93,7 @@ struct store *store_open(const char *path, enum store_mode mode, struct diag *di
 		store_fail(s, "open");
 		goto fail;
 	}
-	sqlite3_busy_timeout(s->db, BUSY_TIMEOUT_MS);
+	sqlite3_busy_timeout(s->db, wait_ms[mode]);
 	if (prepare_for_use(s) < 0)
 		goto fail;
 	return s;
