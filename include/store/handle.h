@@ -41,7 +41,7 @@ struct store {
 	struct shelf *shelf;		/* those of them that were loaded; NULL until one is */
 
 	/* writing */
-	bool is_new;		/* it held nothing when it was opened, and waits for the disk when it is closed */
+	bool is_new;		/* it held nothing when it was opened for writing, and waits for the disk when it is closed */
 	int64_t earlier_input;	/* highest input id when it was opened */
 	int64_t last_input;	/* highest input id given out, so that an abandoned one is not given again */
 	int64_t input;		/* id of the input in progress, 0 when none */
@@ -108,7 +108,7 @@ void store_leave_input(struct store *s);
 void store_ahead_open(struct store *s);
 /* When SQLite has closed the file. */
 void store_ahead_close(struct store *s);
-/* Waits until all of it is on the disk: 0, or -1 with errno. */
+/* Waits until all of it is on the disk: 0, or -1 with errno. It must have been opened. */
 int store_ahead_finish(struct store *s);
 /* So many bytes more have been written. */
 void store_ahead(struct store *s, uint64_t bytes);

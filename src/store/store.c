@@ -52,11 +52,13 @@ static void name_what_rows_hold(struct store *s)
 
 static int prepare_for_use(struct store *s)
 {
+	bool is_empty;
+
 	/* This program reads tables alone: a view in their place could have rows without end, a trigger could do anything. */
 	if (rows_register(s->db) != SQLITE_OK || sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL) != SQLITE_OK ||
 	    sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL) != SQLITE_OK)
 		return store_fail(s, "open");
-	if (store_execute(s, pragmas, "read") < 0 || store_identify(s, &s->is_new) < 0)
+	if (store_execute(s, pragmas, "read") < 0 || store_identify(s, &is_empty) < 0)
 		return -1;
 	name_what_rows_hold(s);
 	if (s->mode == STORE_READ)
@@ -66,7 +68,8 @@ static int prepare_for_use(struct store *s)
 		return -1;
 	}
 	store_ahead_open(s);
-	s->is_new = s->is_new && s->ahead >= 0;
+	/* One that cannot be waited for at its end waits with each input. */
+	s->is_new = is_empty && s->ahead >= 0;
 	if (store_execute(s, s->is_new ? pragmas_creating : pragmas_writing, "write") < 0 || store_make_schema(s) < 0)
 		return -1;
 	return find_last_input(s);
