@@ -19,8 +19,6 @@ struct arena *arena_new(void);
 void arena_free(struct arena *a);
 /* Forgets all that was allocated; keeps one block for reuse. */
 void arena_reset(struct arena *a);
-/* From now on the other lives as long as a: it is freed with it, or by its reset. It is nobody else's any more. */
-void arena_adopt(struct arena *a, struct arena *other);
 
 /* n zeroed bytes, aligned for any type. */
 void *arena_alloc(struct arena *a, size_t n);

@@ -115,14 +115,16 @@ struct event {
  */
 const struct event *event_compact(const struct event *e, struct arena *a);
 
+/* How many fields are in the set. */
+static inline int field_count(field_set set)
+{
+	return __builtin_popcountll((uint64_t)set) + __builtin_popcountll((uint64_t)(set >> 64));
+}
+
 /* The value of a field that is set. */
 static inline const union event_value *event_value(const struct event *e, enum event_field f)
 {
-	const field_set before = e->set & (FIELD_BIT(f) - 1);
-
-	if (!e->is_compact)
-		return &e->value[f];
-	return &e->value[__builtin_popcountll((uint64_t)before) + __builtin_popcountll((uint64_t)(before >> 64))];
+	return &e->value[e->is_compact ? field_count(e->set & (FIELD_BIT(f) - 1)) : (int)f];
 }
 
 /* An event of the type with its default strength, and no field set. */

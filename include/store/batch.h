@@ -22,9 +22,9 @@ struct batch_event {
 	size_t at;		/* in the batch's bytes: the facts, then the text */
 	size_t facts_n, text_n;
 	bool has_text;
-	bool is_repeat;		/* of one that is there already: it is not written */
+	bool is_left_out;	/* it is not written: one of a log that is there already, or of a flood */
 	struct likeness likeness;
-	uint64_t host_bit;	/* a digest of the host, one bit of 64 */
+	uint64_t host_bit;	/* of those with a likeness: a digest of the host, one bit of 64 */
 };
 
 struct batch {
@@ -36,10 +36,8 @@ struct batch {
 struct batch *batch_new(struct arena *a);
 /* Gives back the bytes. Accepts NULL. */
 void batch_fini(struct batch *b);
-/* Copies the event. likeness is told by repeats, where it is not NULL. There must be room (batch_is_full). */
-struct batch_event *batch_add(struct batch *b, const struct event *e, struct repeats *repeats);
-/* Takes the last one back. */
-void batch_drop_last(struct batch *b);
+/* Copies the event. There must be room (batch_is_full). */
+void batch_add(struct batch *b, const struct event *e);
 bool batch_is_full(const struct batch *b);
 void batch_clear(struct batch *b);
 

@@ -7,9 +7,9 @@
  * of SQLite stay incomplete here, so that its header is not needed.
  */
 
+#include "base/latest.h"
 #include "store/batch.h"
 #include "store/names.h"
-#include "store/repeat.h"
 #include "store/store.h"
 
 struct sqlite3;
@@ -41,14 +41,14 @@ struct store {
 	struct shelf *shelf;		/* those of them that were loaded; NULL until one is */
 
 	/* writing */
-	bool is_new;		/* it held nothing when it was opened, and waits for the disk when it is closed */
+	bool is_new;		/* it held nothing when it was opened for writing, and waits for the disk when it is closed */
 	int64_t earlier_input;	/* highest input id when it was opened */
 	int64_t last_input;	/* highest input id given out, so that an abandoned one is not given again */
 	int64_t input;		/* id of the input in progress, 0 when none */
 	uint64_t stored;	/* events of the input in progress */
 	bool is_log;		/* it is a log: its lines may be those of another */
 	struct batch *batch;	/* its events that are not written yet; NULL until first used */
-	struct repeats repeats;
+	struct latest lines;	/* of it, by their likeness (store/repeat.h) */
 	uint64_t repeated;	/* events that were left out, since another input has them */
 	struct place first_repeated;
 	struct sv first_held;	/* where the first of them stands already, in words */
@@ -108,7 +108,7 @@ void store_leave_input(struct store *s);
 void store_ahead_open(struct store *s);
 /* When SQLite has closed the file. */
 void store_ahead_close(struct store *s);
-/* Waits until all of it is on the disk: 0, or -1 with errno. */
+/* Waits until all of it is on the disk: 0, or -1 with errno. It must have been opened. */
 int store_ahead_finish(struct store *s);
 /* So many bytes more have been written. */
 void store_ahead(struct store *s, uint64_t bytes);
@@ -116,8 +116,8 @@ void store_ahead(struct store *s, uint64_t bytes);
 /* ---- held.c ---- */
 
 /*
- * Marks the events of the batch that the database holds already as repeats, and
- * keeps the likeness of the others. 0 or -1, recorded.
+ * Leaves out the events of the batch, which is of a log, that the database holds
+ * already, and those of a flood; keeps the likeness of the others. 0 or -1, recorded.
  */
 int held_sort_out(struct store *s);
 

@@ -28,14 +28,14 @@ const struct event *query_shelve(struct query *q, const struct event *e);
 
 /*
  * The events of query_events as an array in the arena, for those who look at
- * them more than once. They are compact (model/event.h) and the store's, the same
- * ones for all who load them: they live until it is closed, or as long as the
- * arena that query_keep_loaded gives them to.
+ * them more than once. They are compact (model/event.h) and the same ones for all
+ * who load them: they live until the store is closed, or as long as the arena of
+ * query_load_into.
  */
 int query_load(struct store *s, const enum event_type *types, size_t n, struct arena *a, const struct event ***events,
 	       size_t *count);
-/* The events that were loaded so far live as long as the arena, which is now theirs. */
-void query_keep_loaded(struct store *s, struct arena *a);
+/* The events live as long as the arena. None must have been loaded yet. */
+void query_load_into(struct store *s, struct arena *a);
 
 /* One event by its id, texts copied to arena. 1, 0 when there is none, -1. */
 int query_event(struct store *s, int64_t id, struct arena *a, struct event *e);

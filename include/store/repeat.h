@@ -12,9 +12,6 @@
 
 #include "model/event.h"
 
-/* Lines that are alike in one input stand close together, since they have one time. */
-#define REPEAT_SLOTS 4096
-
 /*
  * So many lines alike at one time are kept of one input: beyond them they are a
  * program that logs in a circle, which proves nothing further and would fill
@@ -31,26 +28,19 @@ enum likeness_kind {
 struct likeness {
 	enum likeness_kind kind;
 	uint64_t digest;
-	uint64_t before;	/* lines alike in this input, as far as they are remembered */
 };
 
-struct repeat_count {
-	uint64_t digest;
-	uint64_t times;
-};
-
-/* How often each of the latest lines has come in the input at hand. */
-struct repeats {
-	struct repeat_count slots[REPEAT_SLOTS];
-};
-
-/* At the begin of an input. */
-void repeats_begin(struct repeats *r);
+/* That of the event of a log, whose fields are written as facts.h does. */
+struct likeness repeat_likeness(const struct event *e, struct sv fields);
 /*
- * The likeness of the event of a log, whose fields are written as facts.h does:
- * that of the second line alike in one input is another than that of the first,
- * and the same as that of the second in another input.
+ * The digest of a line that comes behind so many that are alike in its input:
+ * that of the second is another than that of the first, and the same as that of
+ * the second in another input. It depends on its input alone, so that which
+ * events there are does not depend on the order of inputs; but for lines alike
+ * with LATEST_LEAST others or more between them in one input (base/latest.h).
+ * The second of them is taken for a first: where another input has the line
+ * once, both are left out when that one is read first, else neither.
  */
-struct likeness repeats_likeness(struct repeats *r, const struct event *e, struct sv fields);
+uint64_t repeat_digest_behind(uint64_t digest, uint64_t before);
 
 #endif

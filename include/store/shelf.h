@@ -19,11 +19,10 @@ struct shelf {
 	struct texts texts;
 };
 
-struct shelf *shelf_new(void);
+/* The events live as long as the arena; NULL: as long as the shelf. */
+struct shelf *shelf_new(struct arena *a);
 /* Accepts NULL. */
 void shelf_free(struct shelf *s);
-/* The same, but the events live as long as the arena from now on. Accepts NULL. */
-void shelf_give(struct shelf *s, struct arena *to);
 
 /* A copy of the event and its texts. */
 const struct event *shelf_put(struct shelf *s, const struct event *e);

@@ -9,6 +9,14 @@
  * anew by analysis (the aligned times are kept beside, for people who query
  * the file: tables clock and zone, view aligned_event; view event has the
  * events with a column for each field).
+ *
+ * Several processes may write to it: an input comes in whole, and the next one
+ * waits for it. In whichever order inputs come, there are the same events, but
+ * for what store/repeat.h says of lines far apart. What depends on the order is
+ * the ids, and of two that are the same which one it is that counts: of inputs
+ * of the same bytes the later one is no input, though its path, and so its host,
+ * may be another; and a line of two logs is an event of the earlier one, so
+ * that their counts differ while their sum does not.
  */
 
 #include "base/arena.h"
@@ -26,7 +34,8 @@ enum store_mode {
 /*
  * path ":memory:" makes one that lives in memory (tests). NULL on failure,
  * which is recorded in diag: not found, not ours, of another version of
- * this program, locked, not writable.
+ * this program, locked (for some seconds, of one that is read; for minutes, of
+ * one that is written), not writable.
  */
 struct store *store_open(const char *path, enum store_mode mode, struct diag *diag);
 /*

@@ -40,6 +40,8 @@ int findings_make(struct store *s, const struct analysis_options *o, struct aren
 		  struct findings *out)
 {
 	*out = (struct findings){ .problems = d, .thresholds = o->thresholds };
+	/* What is found cites events. */
+	query_load_into(s, a);
 	if (query_problems(s, d) < 0 || query_inputs(s, a, &out->inputs, &out->input_count) < 0 ||
 	    clocks_find(s, o, a, &out->clocks) < 0 || clocks_save(&out->clocks, s) < 0 ||
 	    groups_find(s, &out->clocks, o, a, &out->groups) < 0 ||
@@ -56,7 +58,5 @@ int findings_make(struct store *s, const struct analysis_options *o, struct aren
 		      &out->tuning) < 0)
 		return -1;
 	find_span(out);
-	/* What is found cites them. */
-	query_keep_loaded(s, a);
 	return 0;
 }

@@ -23,7 +23,6 @@ struct block {
 struct arena {
 	struct block *blocks; /* the newest first */
 	struct block *large; /* each of one piece that is larger than a block; the newest first */
-	struct arena *adopted, *next; /* those that live as long as this one: the first, and the one behind this one */
 };
 
 /* Of a block with so many bytes in it. */
@@ -62,7 +61,6 @@ struct arena *arena_new(void)
 	struct arena *a = memory_checked(malloc(sizeof *a));
 	a->blocks = block_of_many(NULL);
 	a->large = NULL;
-	a->adopted = a->next = NULL;
 	return a;
 }
 
@@ -75,21 +73,10 @@ static void free_blocks(struct block *b)
 	}
 }
 
-static void free_adopted(struct arena *a)
-{
-	while (a->adopted != NULL) {
-		struct arena *first = a->adopted;
-
-		a->adopted = first->next;
-		arena_free(first);
-	}
-}
-
 void arena_free(struct arena *a)
 {
 	if (a == NULL)
 		return;
-	free_adopted(a);
 	free_blocks(a->blocks);
 	free_blocks(a->large);
 	free(a);
@@ -99,18 +86,11 @@ void arena_reset(struct arena *a)
 {
 	struct block *kept = a->blocks;
 
-	free_adopted(a);
 	free_blocks(kept->next);
 	free_blocks(a->large);
 	kept->next = NULL;
 	kept->used = 0;
 	a->large = NULL;
-}
-
-void arena_adopt(struct arena *a, struct arena *other)
-{
-	other->next = a->adopted;
-	a->adopted = other;
 }
 
 static size_t aligned(size_t n)

@@ -128,18 +128,9 @@ void event_copy(struct event *to, const struct event *from)
 	}
 }
 
-static size_t value_count(const struct event *e)
-{
-	size_t n = 0;
-
-	for (field_set left = e->set; left != 0; left &= left - 1)
-		n++;
-	return n;
-}
-
 const struct event *event_compact(const struct event *e, struct arena *a)
 {
-	struct event *compact = arena_alloc(a, offsetof(struct event, value) + value_count(e) * sizeof e->value[0]);
+	struct event *compact = arena_alloc(a, offsetof(struct event, value) + (size_t)field_count(e->set) * sizeof e->value[0]);
 	union event_value *value = compact->value;
 
 	memcpy(compact, e, offsetof(struct event, value));

@@ -27,13 +27,7 @@ static uint64_t host_bit(struct sv host)
 	return UINT64_C(1) << (sv_is_absent(host) ? 0 : fold_bytes(0, host.p, host.n) % 64);
 }
 
-static void tell_likeness(struct batch_event *out, const struct event *e, struct sv fields, struct repeats *repeats)
-{
-	out->likeness = repeats_likeness(repeats, e, fields);
-	out->host_bit = host_bit(e->host);
-}
-
-struct batch_event *batch_add(struct batch *b, const struct event *e, struct repeats *repeats)
+void batch_add(struct batch *b, const struct event *e)
 {
 	struct batch_event *out = &b->events[b->count];
 	struct facts_written written;
@@ -44,15 +38,10 @@ struct batch_event *batch_add(struct batch *b, const struct event *e, struct rep
 				     .text_n = e->text.n, .has_text = !sv_is_absent(e->text) };
 	written = facts_write(&b->bytes, e);
 	out->facts_n = written.n;
-	if (repeats != NULL)
-		tell_likeness(out, e, sv_sub(batch_facts(b, out), written.fields, written.n), repeats);
+	out->likeness = repeat_likeness(e, sv_sub(batch_facts(b, out), written.fields, written.n));
+	if (out->likeness.kind != LIKENESS_NONE)
+		out->host_bit = host_bit(e->host);
 	buf_add(&b->bytes, e->text);
-	return out;
-}
-
-void batch_drop_last(struct batch *b)
-{
-	b->bytes.n = b->events[--b->count].at;
 }
 
 bool batch_is_full(const struct batch *b)

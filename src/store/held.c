@@ -43,20 +43,55 @@ struct extent {
 	uint64_t hosts;
 };
 
-/* The first event of the batch that is a repeat, and of what. */
-struct first_repeat {
-	const struct batch_event *event;	/* NULL: none yet */
-	int64_t input;
+/* The events of the batch that are repeats. */
+struct repeats {
+	uint64_t count;
+	const struct batch_event *first;	/* NULL: none yet */
+	int64_t input;		/* where the first stands already */
 	uint64_t number;
 };
 
+/* ---- floods ---- */
+
+/* The table of lines alike is large: its slots are fetched so many events before they are used. */
+#define EXPECTED_AHEAD 16
+
+static void leave_out_flood(struct store *s, struct batch_event *e)
+{
+	e->is_left_out = true;
+	if (s->flooded++ == 0)
+		s->first_flooded = e->place;
+}
+
+/* Tells lines alike in this input apart. Effects are kept whatever their number. */
+static void count_lines(struct store *s)
+{
+	for (size_t i = 0; i < s->batch->count; i++) {
+		struct batch_event *e = &s->batch->events[i];
+		uint64_t before;
+
+		if (i + EXPECTED_AHEAD < s->batch->count)
+			latest_expect(&s->lines, e[EXPECTED_AHEAD].likeness.digest);
+		if (e->likeness.kind != LIKENESS_LINE)
+			continue;
+		before = latest_times_before(&s->lines, e->likeness.digest);
+		if (before >= REPEAT_FLOOD && event_infos[e->type].side != SIDE_BUSINESS)
+			leave_out_flood(s, e);
+		e->likeness.digest = repeat_digest_behind(e->likeness.digest, before);
+	}
+}
+
 /* ---- repeats ---- */
 
-static void mark(struct batch_event *e, int64_t input, uint64_t number, struct first_repeat *first)
+static void leave_out_repeat(struct batch_event *e, int64_t input, uint64_t number, struct repeats *r)
 {
-	e->is_repeat = true;
-	if (first->event == NULL || e < first->event)
-		*first = (struct first_repeat){ e, input, number };
+	e->is_left_out = true;
+	r->count++;
+	if (r->first != NULL && r->first < e)
+		return;
+	r->first = e;
+	r->input = input;
+	r->number = number;
 }
 
 static uint64_t *filter_word(struct wanted *w, uint64_t digest)
@@ -70,14 +105,14 @@ static uint64_t filter_bit(uint64_t digest)
 }
 
 /* Of entries that a collector gave an id the second is a repeat in the same input, too. */
-static void want(struct store *s, struct wanted *w, struct batch_event *e, struct first_repeat *first)
+static void want(struct store *s, struct wanted *w, struct batch_event *e, struct repeats *r)
 {
 	size_t at = e->likeness.digest % SLOTS;
 
 	for (; w->slots[at].event != NULL; at = (at + 1) % SLOTS) {
 		if (w->slots[at].digest != e->likeness.digest || e->likeness.kind != LIKENESS_ID)
 			continue;
-		mark(e, s->input, w->slots[at].event->place.number, first);
+		leave_out_repeat(e, s->input, w->slots[at].event->place.number, r);
 		return;
 	}
 	w->slots[at].digest = e->likeness.digest;
@@ -85,18 +120,20 @@ static void want(struct store *s, struct wanted *w, struct batch_event *e, struc
 	*filter_word(w, e->likeness.digest) |= filter_bit(e->likeness.digest);
 }
 
-static struct wanted *want_all(struct store *s, struct arena *a, struct first_repeat *first)
+static struct wanted *want_all(struct store *s, struct arena *a, struct repeats *r)
 {
 	struct wanted *w = arena_alloc(a, sizeof *w);
 
 	for (size_t i = 0; i < s->batch->count; i++) {
-		if (s->batch->events[i].likeness.kind != LIKENESS_NONE)
-			want(s, w, &s->batch->events[i], first);
+		struct batch_event *e = &s->batch->events[i];
+
+		if (e->likeness.kind != LIKENESS_NONE && !e->is_left_out)
+			want(s, w, e, r);
 	}
 	return w;
 }
 
-static void compare(struct wanted *w, const unsigned char *lines, size_t n, int64_t input, struct first_repeat *first)
+static void compare(struct wanted *w, const unsigned char *lines, size_t n, int64_t input, struct repeats *r)
 {
 	for (size_t i = 0; i < n; i++, lines += LINE_BYTES) {
 		uint64_t digest = little_get64(lines);
@@ -104,13 +141,13 @@ static void compare(struct wanted *w, const unsigned char *lines, size_t n, int6
 		if ((*filter_word(w, digest) & filter_bit(digest)) == 0)
 			continue;
 		for (size_t at = digest % SLOTS; w->slots[at].event != NULL; at = (at + 1) % SLOTS) {
-			if (w->slots[at].digest == digest && !w->slots[at].event->is_repeat)
-				mark(w->slots[at].event, input, little_get64(lines + 8), first);
+			if (w->slots[at].digest == digest && !w->slots[at].event->is_left_out)
+				leave_out_repeat(w->slots[at].event, input, little_get64(lines + 8), r);
 		}
 	}
 }
 
-/* The extent of the batch's events that are not repeats. */
+/* The extent of the batch's events that are not left out. */
 static struct extent extent_of(const struct batch *b, enum likeness_kind kind)
 {
 	struct extent x = { .from_us = INT64_MAX, .to_us = INT64_MIN };
@@ -118,7 +155,7 @@ static struct extent extent_of(const struct batch *b, enum likeness_kind kind)
 	for (size_t i = 0; i < b->count; i++) {
 		const struct batch_event *e = &b->events[i];
 
-		if (e->likeness.kind != kind || e->is_repeat)
+		if (e->likeness.kind != kind || e->is_left_out)
 			continue;
 		x.lines++;
 		x.hosts |= e->host_bit;
@@ -153,11 +190,11 @@ static struct sqlite3_stmt *find_held(struct store *s, const struct extent *line
 	return find;
 }
 
-static int mark_repeats(struct store *s, struct arena *a, struct first_repeat *first)
+static int leave_out_repeats(struct store *s, struct arena *a, struct repeats *r)
 {
 	struct extent lines = extent_of(s->batch, LIKENESS_LINE), ids = extent_of(s->batch, LIKENESS_ID);
 	/* Made when something is to be compared: most logs are alone with their host and time. */
-	struct wanted *w = ids.lines > 0 ? want_all(s, a, first) : NULL;
+	struct wanted *w = ids.lines > 0 ? want_all(s, a, r) : NULL;
 	struct sqlite3_stmt *find;
 	int result;
 
@@ -170,26 +207,26 @@ static int mark_repeats(struct store *s, struct arena *a, struct first_repeat *f
 		const unsigned char *held = sqlite3_column_blob(find, 1);
 
 		if (w == NULL)
-			w = want_all(s, a, first);
-		compare(w, held, (size_t)sqlite3_column_bytes(find, 1) / LINE_BYTES, sqlite3_column_int64(find, 0), first);
+			w = want_all(s, a, r);
+		compare(w, held, (size_t)sqlite3_column_bytes(find, 1) / LINE_BYTES, sqlite3_column_int64(find, 0), r);
 	}
 	result = result == SQLITE_DONE ? 0 : store_fail(s, "read");
 	sqlite3_reset(find);
 	return result;
 }
 
-/* Where the first event stands that is left out of this input, in words. */
-static int note_first(struct store *s, const struct first_repeat *first)
+/* Where the first of the input's repeats stands already, in words. */
+static int note_first(struct store *s, const struct repeats *r)
 {
 	struct sqlite3_stmt *statement = NULL;
 	int rc = 0;
 
 	if (store_prepare(s, "SELECT path FROM input WHERE id = ?", &statement) < 0)
 		return -1;
-	sqlite3_bind_int64(statement, 1, first->input);
+	sqlite3_bind_int64(statement, 1, r->input);
 	if (sqlite3_step(statement) == SQLITE_ROW) {
-		s->first_repeated = first->event->place;
-		s->first_held = arena_printf(s->arena, "line %llu of %.*s", (unsigned long long)first->number,
+		s->first_repeated = r->first->place;
+		s->first_held = arena_printf(s->arena, "line %llu of %.*s", (unsigned long long)r->number,
 					     SV_ARG(store_column_text(statement, 0)));
 	} else {
 		rc = store_fail(s, "read");
@@ -198,14 +235,13 @@ static int note_first(struct store *s, const struct first_repeat *first)
 	return rc;
 }
 
-static int note_repeats(struct store *s, const struct first_repeat *first)
+static int note_repeats(struct store *s, const struct repeats *r)
 {
-	if (first->event == NULL)
+	if (r->first == NULL)
 		return 0;
-	if (s->repeated == 0 && note_first(s, first) < 0)
+	if (s->repeated == 0 && note_first(s, r) < 0)
 		return -1;
-	for (size_t i = 0; i < s->batch->count; i++)
-		s->repeated += s->batch->events[i].is_repeat;
+	s->repeated += r->count;
 	return 0;
 }
 
@@ -218,7 +254,7 @@ static unsigned char *write_lines(const struct batch *b, enum likeness_kind kind
 	for (size_t i = 0; i < b->count; i++) {
 		const struct batch_event *e = &b->events[i];
 
-		if (e->likeness.kind != kind || e->is_repeat)
+		if (e->likeness.kind != kind || e->is_left_out)
 			continue;
 		little_put64(out, e->likeness.digest);
 		little_put64(out + 8, e->place.number);
@@ -261,11 +297,12 @@ static int keep(struct store *s, enum likeness_kind kind, struct arena *a)
 int held_sort_out(struct store *s)
 {
 	struct arena *scratch = arena_new();
-	struct first_repeat first = { .event = NULL };
+	struct repeats r = { .first = NULL };
 	int rc;
 
 	assert(s->input != 0);
-	rc = mark_repeats(s, scratch, &first) < 0 || note_repeats(s, &first) < 0 || keep(s, LIKENESS_LINE, scratch) < 0 ||
+	count_lines(s);
+	rc = leave_out_repeats(s, scratch, &r) < 0 || note_repeats(s, &r) < 0 || keep(s, LIKENESS_LINE, scratch) < 0 ||
 			     keep(s, LIKENESS_ID, scratch) < 0
 		     ? -1 : 0;
 	arena_free(scratch);

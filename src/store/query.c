@@ -10,9 +10,9 @@
 
 #include "store/query.h"
 
+#include <assert.h>
 #include <sqlite3.h>
 
-#include "base/order.h"
 #include "store/facts.h"
 #include "store/handle.h"
 #include "store/rows.h"
@@ -119,19 +119,15 @@ struct query {
 	struct survey *survey;
 	struct merge merge;	/* of the types that are asked for */
 	struct rows ids;
-	int64_t id;		/* of the row at hand in ids */
+	const struct survey_type *type;	/* of the row at hand in ids */
+	size_t place;			/* and where it stands there */
 };
 
 static bool next_id(void *context)
 {
 	struct query *q = context;
-	const struct survey_type *type;
-	size_t place;
 
-	if (!merge_next(&q->merge, &type, &place))
-		return false;
-	q->id = type->events[place].id;
-	return true;
+	return merge_next(&q->merge, &q->type, &q->place);
 }
 
 static void give_id(void *context, int column, struct sqlite3_context *out)
@@ -139,7 +135,7 @@ static void give_id(void *context, int column, struct sqlite3_context *out)
 	const struct query *q = context;
 
 	(void)column;
-	sqlite3_result_int64(out, q->id);
+	sqlite3_result_int64(out, q->type->events[q->place].id);
 }
 
 struct query *query_events(struct store *s, const enum event_type *types, size_t n)
@@ -203,7 +199,7 @@ void query_free(struct query *q)
 static struct shelf *shelf_of(struct store *s)
 {
 	if (s->shelf == NULL)
-		s->shelf = shelf_new();
+		s->shelf = shelf_new(NULL);
 	return s->shelf;
 }
 
@@ -223,19 +219,12 @@ static size_t missing_types(const struct survey *v, const enum event_type *types
 	return count;
 }
 
-static int compare_places(const void *x, const void *y)
+/* In its place of the survey. A row that has gone since leaves its place empty, and so does one that is of another type now. */
+static void shelve(struct shelf *shelf, const struct query *q, const struct event *e)
 {
-	return survey_is_before(x, y) ? -1 : survey_is_before(y, x);
-}
-
-/* In its place of the survey. One whose row has gone since leaves its place empty, and none can come. */
-static void shelve(struct shelf *shelf, const struct survey_type *type, const struct event *e)
-{
-	const struct survey_event key = { e->time.us, e->id };
-	size_t at = order_lower_bound(&key, type->events, type->count, sizeof key, compare_places);
-
-	if (at < type->count && type->events[at].id == e->id)
-		type->loaded[at] = shelf_put(shelf, e);
+	assert(q->type->events[q->place].id == e->id);
+	if (q->type == &q->survey->types[e->type])
+		q->type->loaded[q->place] = shelf_put(shelf, e);
 }
 
 /* Rows of all these types are read in one pass, in order of time: that is nearly as they stand in the file. */
@@ -251,7 +240,7 @@ static int load_types(struct store *s, struct survey *v, const enum event_type *
 		v->types[types[i]].loaded = arena_array(v->arena, v->types[types[i]].count, sizeof(const struct event *));
 	q = query_events(s, types, n);
 	while ((rc = query_next(q, &e)) == 1)
-		shelve(shelf_of(s), &v->types[e.type], &e);
+		shelve(shelf_of(s), q, &e);
 	query_free(q);
 	for (size_t i = 0; i < n && rc < 0; i++)
 		v->types[types[i]].loaded = NULL;
@@ -296,12 +285,10 @@ int query_load(struct store *s, const enum event_type *types, size_t n, struct a
 	return rc;
 }
 
-void query_keep_loaded(struct store *s, struct arena *a)
+void query_load_into(struct store *s, struct arena *a)
 {
-	shelf_give(s->shelf, a);
-	s->shelf = NULL;
-	for (int t = 0; t < EVENT_COUNT && s->survey != NULL; t++)
-		s->survey->types[t].loaded = NULL;
+	assert(s->shelf == NULL);
+	s->shelf = shelf_new(a);
 }
 
 int query_event(struct store *s, int64_t id, struct arena *a, struct event *e)

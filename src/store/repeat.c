@@ -3,14 +3,7 @@
 
 #include "store/repeat.h"
 
-#include <string.h>
-
 #include "base/fold.h"
-
-void repeats_begin(struct repeats *r)
-{
-	memset(r, 0, sizeof *r);
-}
 
 /* With its length, so that no two lists of texts are alike. Absent is not empty. */
 static uint64_t add_text(uint64_t digest, struct sv s)
@@ -36,17 +29,7 @@ static uint64_t digest_of_line(const struct event *e, struct sv fields)
 	return add_text(digest, fields);
 }
 
-/* How many lines alike have come before in this input, as far as they are remembered. */
-static uint64_t times_before(struct repeats *r, uint64_t digest)
-{
-	struct repeat_count *slot = &r->slots[digest % REPEAT_SLOTS];
-
-	if (slot->digest != digest)
-		*slot = (struct repeat_count){ digest, 0 };
-	return slot->times++;
-}
-
-struct likeness repeats_likeness(struct repeats *r, const struct event *e, struct sv fields)
+struct likeness repeat_likeness(const struct event *e, struct sv fields)
 {
 	struct likeness l = { .kind = LIKENESS_NONE };
 
@@ -59,8 +42,11 @@ struct likeness repeats_likeness(struct repeats *r, const struct event *e, struc
 	}
 	l.kind = LIKENESS_LINE;
 	l.digest = digest_of_line(e, fields);
-	l.before = times_before(r, l.digest);
-	/* An odd number: all multiples of it differ. */
-	l.digest += l.before * UINT64_C(0x9e3779b97f4a7c15);
 	return l;
+}
+
+uint64_t repeat_digest_behind(uint64_t digest, uint64_t before)
+{
+	/* An odd number: all multiples of it differ. */
+	return digest + before * UINT64_C(0x9e3779b97f4a7c15);
 }

@@ -3,12 +3,12 @@
 
 #include "store/shelf.h"
 
-struct shelf *shelf_new(void)
+struct shelf *shelf_new(struct arena *a)
 {
 	struct arena *scratch = arena_new();
 	struct shelf *s = arena_alloc(scratch, sizeof *s);
 
-	s->arena = arena_new();
+	s->arena = a != NULL ? a : scratch;
 	s->scratch = scratch;
 	texts_init(&s->texts, s->arena, scratch);
 	return s;
@@ -16,18 +16,8 @@ struct shelf *shelf_new(void)
 
 void shelf_free(struct shelf *s)
 {
-	if (s == NULL)
-		return;
-	arena_free(s->arena);
-	arena_free(s->scratch);
-}
-
-void shelf_give(struct shelf *s, struct arena *to)
-{
-	if (s == NULL)
-		return;
-	arena_adopt(to, s->arena);
-	arena_free(s->scratch);
+	if (s != NULL)
+		arena_free(s->scratch);
 }
 
 const struct event *shelf_put(struct shelf *s, const struct event *e)

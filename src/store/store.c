@@ -20,7 +20,8 @@
 #include "store/shelf.h"
 #include "store/survey.h"
 
-#define BUSY_TIMEOUT_MS 2000 /* enough for another's commit, not for its whole input */
+/* A reader waits for another's commit. Who writes waits for its whole input, so that two at once are as one after the other. */
+static const int wait_ms[] = { [STORE_READ] = 2000, [STORE_WRITE] = 10 * 60 * 1000 };
 
 /* Large pages, of which there are fewer, and each has its cost: rows went in in a third less time than with 4 KiB. */
 static const char pragmas[] = "PRAGMA page_size = 16384; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;"
@@ -51,11 +52,13 @@ static void name_what_rows_hold(struct store *s)
 
 static int prepare_for_use(struct store *s)
 {
+	bool is_empty;
+
 	/* This program reads tables alone: a view in their place could have rows without end, a trigger could do anything. */
 	if (rows_register(s->db) != SQLITE_OK || sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL) != SQLITE_OK ||
 	    sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL) != SQLITE_OK)
 		return store_fail(s, "open");
-	if (store_execute(s, pragmas, "read") < 0 || store_identify(s, &s->is_new) < 0)
+	if (store_execute(s, pragmas, "read") < 0 || store_identify(s, &is_empty) < 0)
 		return -1;
 	name_what_rows_hold(s);
 	if (s->mode == STORE_READ)
@@ -65,7 +68,8 @@ static int prepare_for_use(struct store *s)
 		return -1;
 	}
 	store_ahead_open(s);
-	s->is_new = s->is_new && s->ahead >= 0;
+	/* One that cannot be waited for at its end waits with each input. */
+	s->is_new = is_empty && s->ahead >= 0;
 	if (store_execute(s, s->is_new ? pragmas_creating : pragmas_writing, "write") < 0 || store_make_schema(s) < 0)
 		return -1;
 	return find_last_input(s);
@@ -92,7 +96,7 @@ struct store *store_open(const char *path, enum store_mode mode, struct diag *di
 		store_fail(s, "open");
 		goto fail;
 	}
-	sqlite3_busy_timeout(s->db, BUSY_TIMEOUT_MS);
+	sqlite3_busy_timeout(s->db, wait_ms[mode]);
 	if (prepare_for_use(s) < 0)
 		goto fail;
 	return s;
@@ -126,6 +130,7 @@ int store_close(struct store *s)
 	survey_release(s->survey);
 	shelf_free(s->shelf);
 	batch_fini(s->batch);
+	latest_fini(&s->lines);
 	arena_free(s->arena);
 	return rc;
 }

@@ -30,7 +30,7 @@ void store_ahead_open(struct store *s)
 
 int store_ahead_finish(struct store *s)
 {
-	return s->ahead < 0 ? 0 : fdatasync(s->ahead);
+	return fdatasync(s->ahead);
 }
 
 void store_ahead_close(struct store *s)

@@ -104,7 +104,7 @@ static int update_input(const struct store *s, const struct input_info *info)
 
 /* ---- events ---- */
 
-/* The events of a batch that are no repeats, as rows. */
+/* The events of a batch that are not left out, as rows. */
 struct feed {
 	const struct batch *batch;
 	size_t next;
@@ -117,7 +117,7 @@ static bool feed_next(void *context)
 
 	while (f->next < f->batch->count) {
 		f->event = &f->batch->events[f->next++];
-		if (!f->event->is_repeat)
+		if (!f->event->is_left_out)
 			return true;
 	}
 	return false;
@@ -198,12 +198,6 @@ static int write_batch(struct store *s)
 	return rc;
 }
 
-/* Effects are kept whatever their number. */
-static bool is_flood(const struct batch_event *e)
-{
-	return e->likeness.before >= REPEAT_FLOOD && event_infos[e->type].side != SIDE_BUSINESS;
-}
-
 static int sink_put(void *context, const struct event *e)
 {
 	struct store *s = context;
@@ -216,11 +210,7 @@ static int sink_put(void *context, const struct event *e)
 			 event_infos[e->type].name, field_infos[missing].name);
 		return 0;
 	}
-	if (is_flood(batch_add(s->batch, e, s->is_log ? &s->repeats : NULL))) {
-		if (s->flooded++ == 0)
-			s->first_flooded = e->place;
-		batch_drop_last(s->batch);
-	}
+	batch_add(s->batch, e);
 	return batch_is_full(s->batch) ? write_batch(s) : 0;
 }
 
@@ -296,7 +286,7 @@ static int sink_begin(void *context, struct input_info *info)
 	s->stored = s->repeated = s->flooded = 0;
 	s->is_log = sv_eq(info->kind, SV("log"));
 	batch_clear(s->batch);
-	repeats_begin(&s->repeats);
+	latest_clear(&s->lines);
 	survey_forget(s);
 	return 1;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "base/latest.h"
 #include "base/memory.h"
 #include "input/log/marks.h"
 #include "input/log/object_lines.h"
@@ -91,7 +92,7 @@ struct unwrap {
 	size_t open_objects;	/* among them */
 	size_t pending_count;	/* in use */
 	bool ends_seen;		/* lines of this file end */
-	struct seen seen;	/* ids of entries */
+	struct latest ids;	/* of entries, by their digests */
 	uint64_t repeats;
 	uint64_t noise;
 	struct place first_noise;
@@ -583,7 +584,7 @@ static void put_around(struct around *a, const struct wrap_layer *layer, struct 
 static int take_layer(struct unwrap *u, const struct wrap_layer *layer, struct around a, unsigned layers)
 {
 	put_around(&a, layer, u->memory.record);
-	if (!sv_is_absent(layer->id) && seen_before(&u->seen, a.id)) {
+	if (!sv_is_absent(layer->id) && latest_times_before(&u->ids, a.id) > 0) {
 		u->repeats++;
 		return 0;
 	}
@@ -858,7 +859,7 @@ void unwrap_free(struct unwrap *u)
 		free(u->pending[i].bytes);
 		free(u->pending[i].kept.bytes);
 	}
-	seen_fini(&u->seen);
+	latest_fini(&u->ids);
 	arena_free(u->memory.input);
 	arena_free(u->memory.record);
 	free(u);

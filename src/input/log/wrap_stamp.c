@@ -208,29 +208,62 @@ static bool is_host(struct sv s)
 	return true;
 }
 
-/* java[412]: or kernel: at the start of rest; *has_pid when it has a number. */
+/* java.lang.IllegalStateException, KeyError, WARNING: before a colon each begins a line of a text that has no tag. */
+static bool is_no_program(struct sv s)
+{
+	static const struct sv thrown[] = { { "Exception", 9 }, { "Error", 5 }, { "Throwable", 9 } };
+
+	for (size_t i = 0; i < sizeof thrown / sizeof thrown[0]; i++)
+		if (sv_ends_with(s, thrown[i]))
+			return true;
+	return wrap_is_level(s);
+}
+
+/* A name that may stand before the colon of a tag. A # begins what rsyslog writes for a tab. */
+static bool is_tag(struct sv s)
+{
+	if (s.n == 0 || s.p[0] == '[' || s.p[0] == '{' || s.p[0] == '#')
+		return false;
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] == ' ' || s.p[i] == '\t' || s.p[i] == '"')
+			return false;
+	return !is_no_program(s);
+}
+
+/* java[412]: or kernel: at the start of rest; *has_pid when it has a number. False when there is none, and all is as it was. */
 static bool take_tag(struct sv *rest, struct sv *tag, bool *has_pid)
 {
 	size_t colon, open;
+	struct sv name;
 
-	if (!sv_find_char(sv_sub(*rest, 0, 128), ':', &colon) || colon == 0)
+	if (!sv_find_char(sv_sub(*rest, 0, 128), ':', &colon))
 		return false;
-	*tag = sv_sub(*rest, 0, colon);
-	for (size_t i = 0; i < tag->n; i++)
-		if (tag->p[i] == ' ' || tag->p[i] == '\t' || tag->p[i] == '"' || (i == 0 && (tag->p[i] == '[' || tag->p[i] == '{')))
-			return false;
-	if (colon + 1 < rest->n && rest->p[colon + 1] != ' ')
+	name = sv_sub(*rest, 0, colon);
+	if (!is_tag(name) || (colon + 1 < rest->n && rest->p[colon + 1] != ' '))
 		return false;
-	*has_pid = tag->p[tag->n - 1] == ']' && sv_find_char(*tag, '[', &open) && open + 2 < tag->n &&
-		   cursor_is_digit(tag->p[open + 1]);
+	*has_pid = name.p[name.n - 1] == ']' && sv_find_char(name, '[', &open) && open + 2 < name.n &&
+		   cursor_is_digit(name.p[open + 1]);
+	*tag = name;
 	*rest = sv_sub(*rest, colon + 2, rest->n);
 	return true;
+}
+
+/* rsyslog writes a fraction of six digits (date-rfc3339). */
+#define RSYSLOG_DIGITS 6
+
+/* What a file of syslog begins with, and no time of the text. */
+static bool is_syslogs(const struct stamp *s)
+{
+	return !wrap_stamp_begins(s->rest) &&
+	       (s->form == STAMP_BSD || (s->form == STAMP_ISO && fraction_digits(s->text) == RSYSLOG_DIGITS));
 }
 
 /*
  * syslog's and the journal's: HOST TAG[PID]: text. "main a.b.C: text" behind a
  * time is an application's own line as well: without a number, the host must be
- * known from another line, or the form of the time be syslog's own.
+ * known from another line, or the form of the time be syslog's own. Where the
+ * sender gave no tag, "Started early" may be an application's line too: in a
+ * file, where no priority stands, the text must begin a record, or the host be known.
  */
 static bool after_host(const struct stamp *s, struct wrap_memory *m, struct wrap_layer *out)
 {
@@ -239,13 +272,16 @@ static bool after_host(const struct stamp *s, struct wrap_memory *m, struct wrap
 
 	if (sv_is_absent(rest) || !is_host(host))
 		return false;
-	if (!take_tag(&rest, &tag, &has_pid)) {
-		if (!s->prioritised)
+	if (take_tag(&rest, &tag, &has_pid)) {
+		sure = has_pid || s->form == STAMP_BSD || s->form == STAMP_FULL || sv_eq(tag, SV("kernel"));
+	} else {
+		if (!s->prioritised && !is_syslogs(s))
 			return false;
+		sure = wrap_stamp_begins(rest) || sv_starts_with(rest, SV("{\""));
 		/* Whether there is a tag depends on all of the line. */
 		out->quick = WRAP_SLOW;
 	}
-	sure = s->prioritised || has_pid || s->form == STAMP_BSD || s->form == STAMP_FULL || sv_eq(tag, SV("kernel"));
+	sure = sure || s->prioritised;
 	if (!sure && !wrap_remembers(m, host))
 		return false;
 	if (sure)

@@ -93,23 +93,6 @@ static void test_absent_stays_absent(void **state)
 	arena_free(a);
 }
 
-/* What another arena holds lives as long as the one that it was given to (a sanitizer sees what is freed too early or never). */
-static void test_an_adopted_arena_is_freed_with_its_owner(void **state)
-{
-	struct arena *a = arena_new(), *other = arena_new(), *third = arena_new();
-	struct sv text = arena_copy(other, SV("kept")), deep = arena_copy(third, SV("deep"));
-
-	(void)state;
-	arena_adopt(other, third);
-	arena_adopt(a, other);
-	arena_adopt(a, arena_new());
-	assert_true(sv_eq(text, SV("kept")));
-	assert_true(sv_eq(deep, SV("deep")));
-	arena_reset(a);
-	arena_adopt(a, arena_new());
-	arena_free(a);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -117,7 +100,6 @@ int main(void)
 		cmocka_unit_test(test_reset_begins_anew),
 		cmocka_unit_test(test_an_array_keeps_its_items_as_it_grows),
 		cmocka_unit_test(test_absent_stays_absent),
-		cmocka_unit_test(test_an_adopted_arena_is_freed_with_its_owner),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -336,6 +336,30 @@ static void the_lines_below_a_record_go_to_their_own_writer(void **state)
 	kit_free(k);
 }
 
+/* syslog without a tag, as a sender sends it and as a file keeps it: the trace is no writer, and each hour is the same one. */
+static void lines_without_a_tag_have_one_writer(void **state)
+{
+#define LINES(p)                                                                                              \
+	p "Nov 30 13:47:02 node-a " KAFKA("13:47:02,500", EXPIRED("m-1")) "\n"                                \
+	p "Nov 30 13:47:03 node-a [2026-11-30 13:47:03,000] ERROR fatal (a.b.C)\n"                            \
+	p "Nov 30 13:47:03 node-a java.lang.IllegalStateException: text\n"                                    \
+	p "Nov 30 13:47:03 node-a \tat a.b.C.d(C.java:12)\n"                                                  \
+	p "Nov 30 13:47:03 node-a Caused by: java.io.IOException: text\n"                                     \
+	p "Nov 30 14:47:02 node-a " KAFKA("14:47:02,500", EXPIRED("m-2")) "\n"
+	struct kit *kits[] = { read_log(SV(LINES("<13>"))), read_log(SV(LINES(""))) };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		check_expired(kits[i], 0, "m-1", T0 + 2500000, 1);
+		check_expired(kits[i], 1, "m-2", T0 + 3602500000, 6);
+		assert_sv_equal(kits[i]->events[0].host, "node-a");
+		assert_int_equal(kits[i]->info.records, 3);
+		assert_int_equal(kit_problems(kits[i], "log.no_record"), 0);
+		kit_free(kits[i]);
+	}
+#undef LINES
+}
+
 static void a_message_may_hold_the_lines_below_it(void **state)
 {
 	struct kit *k = read_log(SV("{\"logStreamName\":\"s\",\"timestamp\":1796046421000,\"message\":\"" DUMP_HEAD("13:47:01,000")
@@ -812,6 +836,7 @@ int main(void)
 		cmocka_unit_test(a_piece_whose_rest_is_missing_is_marked),
 		cmocka_unit_test(docker_says_the_end_of_a_line_in_the_text),
 		cmocka_unit_test(the_lines_below_a_record_go_to_their_own_writer),
+		cmocka_unit_test(lines_without_a_tag_have_one_writer),
 		cmocka_unit_test(a_message_may_hold_the_lines_below_it),
 		cmocka_unit_test(two_records_on_one_line),
 		cmocka_unit_test(a_line_without_time_has_that_of_its_wrapper),

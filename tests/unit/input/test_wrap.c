@@ -88,6 +88,16 @@ static void each_wrapper_comes_off(void **state)
 		{ "Nov 30 11:33:04 node-a java[412]: text", "syslog", "text", -2, "node-a", WRAP_WHOLE },
 		{ "Nov  3 11:33:04.123456 node-a kernel: text", "syslog", "text", -2, "node-a", WRAP_WHOLE },
 		{ "<134>Nov 30 11:33:04 node-a [Consumer clientId=x] text", "syslog", "[Consumer clientId=x] text", -2, "node-a", WRAP_WHOLE },
+		/* Without a tag: what stands before the first colon is part of the text. In a file, where no priority stands, too. */
+		{ "<13>Nov 30 11:33:04 node-a " INNER, "syslog", INNER, -2, "node-a", WRAP_WHOLE },
+		{ "<13>Nov 30 11:33:04 node-a java.lang.IllegalStateException: text", "syslog", "java.lang.IllegalStateException: text", -2,
+		  "node-a", WRAP_WHOLE },
+		{ "<13>Nov 30 11:33:04 node-a WARNING: text", "syslog", "WARNING: text", -2, "node-a", WRAP_WHOLE },
+		{ "<13>Nov 30 11:33:04 node-a #011Suppressed: text", "syslog", "#011Suppressed: text", -2, "node-a", WRAP_WHOLE },
+		{ "<13>Nov 30 11:33:04 node-a app.Server: text", "syslog", "text", -2, "node-a", WRAP_WHOLE },
+		{ "Nov 30 11:33:04 node-a " INNER, "syslog", INNER, -2, "node-a", WRAP_WHOLE },
+		{ "Nov 30 11:33:04 node-a {\"a\":1}", "syslog", "{\"a\":1}", -2, "node-a", WRAP_WHOLE },
+		{ "2026-11-30T12:33:04.123456+01:00 node-a " INNER, "syslog", INNER, T * US_PER_S + 123456, "node-a", WRAP_WHOLE },
 		{ "<134>1 2026-11-30T11:33:04.5Z node-a app 17676 - [mdc@32473 id=\"a]b\\\"\"][x] text", "syslog", "text", T * US_PER_S + 500000,
 		  "node-a", WRAP_WHOLE },
 		{ "<34>1 - - - - - - text", "syslog", "text", -1, NULL, WRAP_WHOLE },
@@ -157,6 +167,9 @@ static void lines_of_applications_are_left_as_they_are(void **state)
 		"2026-11-30T12:33:04Z stdout X text",
 		"2026-11-30T12:33:04Z {\"level\":\"x\"} text",
 		"Nov 30, 2026 11:31:38 AM L main",
+		/* No syslog's: of an application that writes such times; a level; another form of time; none behind it but a day. */
+		"Nov 30 11:33:04 Started early", "Nov 30 11:33:04 node-a text", "Nov 30 11:33:04 node-a java.io.IOException: text",
+		"Nov 30 11:33:04 INFO " INNER, "2026-11-30T12:33:04.123+01:00 node-a " INNER, "Nov 30 11:33:04 node-a 2026-11-30 text",
 		"%4|1796038384.220|SESSTMOUT|rdkafka#consumer-1| [thrd:main]: text",
 		"\tat a.b.C.d(C.java:12): x", "java.lang.IllegalStateException: boom: 12:13",
 		/* Not the kernel's: it writes six digits. Nor a JVM's. */
@@ -189,6 +202,11 @@ static void lines_of_applications_are_left_as_they_are(void **state)
 
 static void a_container_seen_before_is_known(void **state)
 {
+	static const char *const trace[] = {
+		"Nov 30 11:33:04 node-b java.lang.IllegalStateException: text", "Nov 30 11:33:04 node-b \tat a.B.c(B.java:12)",
+		"Nov 30 11:33:04 node-b Caused by: java.io.IOException: text", "2026-11-30T12:33:04.123456+01:00 node-b #011at a.B",
+		"<13>Nov 30 11:33:04 node-b Caused by: java.io.IOException: text",
+	};
 	struct wrap_memory m = memory();
 	struct wrap_layer layer;
 
@@ -215,6 +233,17 @@ static void a_container_seen_before_is_known(void **state)
 	assert_false(wrap_peel(SV("2026-11-30T12:33:04+01:00 node-a dockerd: text"), &m, &layer));
 	assert_true(wrap_peel(SV("2026-11-30T12:33:04+01:00 node-a java[412]: text"), &m, &layer));
 	assert_true(wrap_peel(SV("2026-11-30T12:33:04+01:00 node-a dockerd: text"), &m, &layer));
+	/* Or by one that has no tag before a record: what goes on with it is of the same writer. */
+	assert_false(wrap_peel(SV("Nov 30 11:33:04 node-b \tat a.B"), &m, &layer));
+	assert_true(wrap_peel(SV("Nov 30 11:33:04 node-b " INNER), &m, &layer));
+	assert_sv_equal(layer.writer, "node-b");
+	for (size_t i = 0; i < sizeof trace / sizeof trace[0]; i++) {
+		assert_true(wrap_peel(sv_of(trace[i]), &m, &layer));
+		assert_sv_equal(layer.writer, "node-b");
+	}
+	assert_false(wrap_peel(SV("2026-11-30T12:33:04.123+01:00 node-b text"), &m, &layer));
+	assert_true(wrap_peel(SV("Nov 30 11:33:04 node-b cron: text"), &m, &layer));
+	assert_sv_equal(layer.writer, "node-b cron");
 	memory_fini(&m);
 }
 

@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#include "base/latest.h"
 #include "store/batch.h"
 #include "store/repeat.h"
 #include "story.h"
@@ -122,23 +123,55 @@ static void lines_alike_are_told_apart_by_their_number(void **state)
 	story_free(st);
 }
 
+/* An input that begins with lines of its own, then has the same lines so many times, each pass after the other. */
+static void tell_passes(struct story *st, const char *path, int own, int lines, int passes)
+{
+	story_input(st, path, "log", "broker-1");
+	diag_set_input(st->diag, st->input.path, st->input.id);
+	for (int i = -own; i < lines * passes; i++) {
+		char member[16];
+
+		snprintf(member, sizeof member, "m%d", i < 0 ? i : i % lines);
+		tell(st, &(struct told){ "10:00:01", member, "line", "broker-1" });
+	}
+	story_end_input(st);
+}
+
 /* So many lines lie between that the first is forgotten. */
 static void lines_alike_and_far_apart_in_one_input_are_two(void **state)
 {
 	struct story *st = story_new();
 
 	(void)state;
-	story_input(st, "long", "log", "broker-1");
-	for (int pass = 0; pass < 2; pass++) {
-		for (int i = 0; i < 3 * REPEAT_SLOTS; i++) {
-			char member[16];
-
-			snprintf(member, sizeof member, "m%d", i);
-			tell(st, &(struct told){ "10:00:01", member, "line", "broker-1" });
-		}
-	}
-	assert_int_equal(count_events(st), 6 * REPEAT_SLOTS);
+	tell_passes(st, "long", 0, 3 * LATEST_LEAST, 2);
+	assert_int_equal(count_events(st), 6 * LATEST_LEAST);
 	story_free(st);
+}
+
+/*
+ * A line stands as often as in the input that has it most often, whichever is
+ * read first: so far apart, too, that it is written with other thousands.
+ */
+static void the_order_of_inputs_does_not_matter(void **state)
+{
+	static const struct {
+		const char *path;
+		int own, passes;
+	} inputs[] = { { "once", 1, 1 }, { "twice", 2, 2 }, { "thrice", 4, 3 } };
+	static const int orders[][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 }, { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
+	const int lines = BATCH_EVENTS + 100;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
+		struct story *st = story_new();
+
+		for (size_t j = 0; j < 3; j++)
+			tell_passes(st, inputs[orders[i][j]].path, inputs[orders[i][j]].own, lines, inputs[orders[i][j]].passes);
+		/* Own lines are m-1, m-2, ...: those of one input are among those of the next. */
+		if (count_events(st) != (size_t)(3 * lines + 4))
+			fail_msg("order %zu: %zu events", i, count_events(st));
+		story_free(st);
+	}
 }
 
 /* A program that logs in a circle: more of it proves no more. What was executed so often was executed so often. */
@@ -320,6 +353,7 @@ int main(void)
 		cmocka_unit_test(what_differs_in_anything_is_another),
 		cmocka_unit_test(lines_alike_are_told_apart_by_their_number),
 		cmocka_unit_test(lines_alike_and_far_apart_in_one_input_are_two),
+		cmocka_unit_test(the_order_of_inputs_does_not_matter),
 		cmocka_unit_test(a_flood_of_one_line_is_left_out_and_told),
 		cmocka_unit_test(rows_of_tables_all_count),
 		cmocka_unit_test(an_entry_of_a_collector_is_known_by_its_id),

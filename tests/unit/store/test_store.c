@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #include <sqlite3.h>
 
 #include "store/batch.h"
+#include "store/handle.h"
 #include "store/query.h"
 #include "store/store.h"
 
@@ -761,8 +763,9 @@ static void a_second_writer_is_told(void **state)
 	struct input_sink sink = store_sink(first);
 	struct input_info info = input_named("a");
 
+	sqlite3_busy_timeout(second->db, 20); /* in earnest it would wait for minutes */
 	assert_int_equal(sink.begin(sink.context, &info), 1);
-	assert_int_equal(put_input(second, "b", 1), -1); /* after the busy timeout */
+	assert_int_equal(put_input(second, "b", 1), -1);
 	assert_error(f, "store.locked", "another process is writing to it");
 	assert_int_equal(sink.end(sink.context, &info), 0);
 	/* Ids are given by the file, not by what it held when it was opened. */
@@ -770,6 +773,121 @@ static void a_second_writer_is_told(void **state)
 	assert_int_equal(count_inputs(second, f->arena), 2);
 	store_close(first);
 	store_close(second);
+}
+
+/* Tells through the pipe that it has begun. */
+static void take_long_for_an_input(const struct fixture *f, int begun)
+{
+	struct store *s = store_open(f->path, STORE_WRITE, f->diag);
+	struct input_sink sink = store_sink(s);
+	struct input_info info = input_named("a");
+
+	if (s == NULL || sink.begin(sink.context, &info) != 1 || write(begun, "!", 1) != 1)
+		_exit(2);
+	(void)poll(NULL, 0, 300);
+	_exit(sink.end(sink.context, &info) == 0 && store_close(s) == 0 ? 0 : 3);
+}
+
+static int64_t patience_ms(const struct store *s)
+{
+	int64_t ms = 0;
+
+	assert_int_equal(store_ask(s, "PRAGMA busy_timeout", &ms), 0);
+	return ms;
+}
+
+/* For minutes if need be; a reader does not. */
+static void a_second_writer_waits_for_the_first(void **state)
+{
+	struct fixture *f = *state;
+	struct store *s;
+	int begun[2], status;
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(begun), 0);
+	pid = fork();
+	assert_int_not_equal(pid, -1);
+	if (pid == 0)
+		take_long_for_an_input(f, begun[1]);
+	assert_int_equal(read(begun[0], &byte, 1), 1);
+	s = open_store(f, STORE_WRITE);
+	assert_int_equal(put_input(s, "b", 1), 1);
+	assert_int_equal(count_inputs(s, f->arena), 2);
+	assert_in_range(patience_ms(s), 60000, 3600000);
+	store_close(s);
+	s = open_store(f, STORE_READ);
+	assert_in_range(patience_ms(s), 500, 5000);
+	store_close(s);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	close(begun[0]);
+	close(begun[1]);
+}
+
+/* ---- two writers, input by input ---- */
+
+/* A log of some seconds; the first of them stands there twice. */
+static void put_log(struct store *s, const char *path, const char *digest, uint64_t from, uint64_t to)
+{
+	struct input_sink sink = store_sink(s);
+	struct input_info info = input_named(digest);
+
+	info.path = sv_of(path);
+	if (sink.begin(sink.context, &info) == 0)
+		return;
+	for (uint64_t i = from; i <= to; i++) {
+		struct event e = line_event(i, "m1");
+
+		e.text = SV("line");
+		for (int times = i == from ? 2 : 1; times > 0; times--)
+			assert_int_equal(sink.events.put(sink.events.context, &e), 0);
+	}
+	assert_int_equal(sink.end(sink.context, &info), 0);
+}
+
+/* What two writers have, each in this order: of the second folder one file is the same bytes, and two logs overlap others. */
+static const struct {
+	const char *path, *digest;
+	uint64_t from, to;
+} folders[2][3] = {
+	{ { "1/a", "x", 1, 5 }, { "1/b", "y", 4, 9 }, { "1/c", "z", 20, 22 } },
+	{ { "2/a", "x", 1, 5 }, { "2/b", "u", 2, 7 }, { "2/c", "v", 9, 12 } },
+};
+
+/* turns: a bit for each step, whose turn it is; the rest is the other's. */
+static void put_folders(struct fixture *f, unsigned turns)
+{
+	struct store *stores[2] = { open_store(f, STORE_WRITE), open_store(f, STORE_WRITE) };
+	size_t next[2] = { 0, 0 };
+
+	for (unsigned step = 0; step < 6; step++) {
+		size_t who = turns >> step & 1;
+
+		who = next[who] == 3 ? !who : who;
+		put_log(stores[who], folders[who][next[who]].path, folders[who][next[who]].digest, folders[who][next[who]].from,
+			folders[who][next[who]].to);
+		next[who]++;
+	}
+	store_close(stores[0]);
+	store_close(stores[1]);
+}
+
+/* Lines 1 to 12 and 20 to 22, and those once more with which a log begins: 1, 2, 4, 9 and 20. Of x one of two is there. */
+static void whose_turn_it_is_does_not_matter(void **state)
+{
+	struct fixture *f = *state;
+
+	for (unsigned turns = 0; turns < 64; turns++) {
+		put_folders(f, turns);
+		if (ask_sql(f->path, "SELECT count(*) FROM event") != 20 || ask_sql(f->path, "SELECT sum(events) FROM input") != 20 ||
+		    ask_sql(f->path, "SELECT count(*) FROM (SELECT DISTINCT time_us FROM event)") != 15 ||
+		    ask_sql(f->path, "SELECT group_concat(time_us / 1000000, '') = '124920' FROM (SELECT time_us FROM event GROUP BY time_us"
+				     " HAVING count(*) = 2 ORDER BY time_us)") != 1 ||
+		    ask_sql(f->path, "SELECT count(*) FROM input") != 5)
+			fail_msg("turns %x", turns);
+		unlink(f->path);
+	}
 }
 
 /* ---- clocks ---- */
@@ -865,6 +983,8 @@ int main(void)
 		TEST(a_killed_writer_leaves_whole_inputs),
 		TEST(a_full_disk_leaves_whole_inputs),
 		TEST(a_second_writer_is_told),
+		TEST(a_second_writer_waits_for_the_first),
+		TEST(whose_turn_it_is_does_not_matter),
 		TEST(aligned_times_are_kept_beside),
 		TEST(close_accepts_null),
 	};
