@@ -280,13 +280,11 @@ static int take_one(struct log_wrapped *b, const struct scan_text *t, const stru
 	struct line line = { .text = { p, (size_t)(line_end - p) }, .number = ++b->line_count,
 			     .byte_offset = t->byte_offset + (uint64_t)(p - t->bytes) };
 	const bool is_ended = line_end < t->bytes + t->n;
-	char nothing;
 	int rc;
 
 	if (is_ended && sv_ends_with(line.text, SV("\r")))
 		line.text.n--;
-	/* What has been read of the stream says how it ended when it is asked once more. */
-	line.cut = !is_ended && t->unended && stream_read(b->reader->in->stream, &nothing, 1) < 0;
+	line.cut = !is_ended && t->unended && stream_is_broken(b->reader->in->stream);
 	rc = found != NULL && is_ended ? take_line(b, t, found, f, &line) : read_with_care(b, &line, NULL);
 	if (rc == 0 && found != NULL)
 		scan_line_found(found, f, t->bytes, (size_t)(p - t->bytes), (size_t)(line_end - t->bytes));
@@ -320,9 +318,7 @@ int log_wrapped_read_head(struct log_wrapped *b, struct scan_reader *r, size_t h
 
 int log_wrapped_end(struct log_wrapped *b, bool ended)
 {
-	char nothing;
-
 	if (ended)
-		(void)stream_read(b->reader->in->stream, &nothing, 1);
+		(void)stream_is_broken(b->reader->in->stream);
 	return hand_over_all(b);
 }
