@@ -37,6 +37,7 @@ struct wrapped_log {
 	int zone_hours;		/* of the inner times */
 	bool objects;		/* the program writes objects */
 	bool few;		/* of its lines, none is odd */
+	enum drawn_colours { DRAWN_PLAIN, DRAWN_COLOURED_TEXTS, DRAWN_COLOURED_LINES } colours;
 };
 
 static inline void add_clock(struct buf *b, int64_t ms, int hours, const char *date, char mark)
@@ -262,13 +263,55 @@ static inline void add_wrapped(struct buf *b, struct wrapped_log *w, enum drawn_
 	buf_add(b, (struct sv){ text, n });
 }
 
+/*
+ * As a terminal is told colours, mostly before words; and in messages what is no
+ * sequence, or none that is whole: a line's head, which that would change, is known
+ * by what one appender writes (scan.h).
+ */
+static inline void add_colours(struct buf *b, struct wrapped_log *w, const char *text, size_t n)
+{
+	static const char *const usual[] = { "\x1b[32m", "\x1b[0;39m", "\x1b[0m", "\x1b[38;5;12m", "\x1b[2m", "\x1b[K" };
+	static const char *const odd[] = { "\x1b", "\x1b[", "\x1b[3", "\x1bM", "\x1b\x1b[1m", "\x1b[1\x1b[1m", "\x1b]0;x\x07", "\x1b\r" };
+
+	bool in_message = false;
+
+	for (size_t i = 0; i <= n; i++) {
+		in_message |= i >= 7 && (memcmp(text + i - 3, " - ", 3) == 0 || memcmp(text + i - 7, "] INFO ", 7) == 0);
+		if ((i == 0 || i == n || text[i - 1] == ' ') && draw(w->draw, 3) == 0)
+			buf_add(b, sv_of(usual[draw(w->draw, sizeof usual / sizeof usual[0])]));
+		if (in_message && !w->few && draw(w->draw, 200) == 0)
+			buf_add(b, sv_of(odd[draw(w->draw, sizeof odd / sizeof odd[0])]));
+		if (i < n)
+			buf_add_char(b, text[i]);
+	}
+}
+
+static inline void add_drawn_line(struct buf *b, struct wrapped_log *w, enum drawn_wrapper wrapper)
+{
+	struct buf inner, coloured;
+
+	buf_init(&inner);
+	buf_init(&coloured);
+	add_inner(&inner, w);
+	if (w->colours == DRAWN_COLOURED_TEXTS)
+		add_colours(&coloured, w, inner.p != NULL ? inner.p : "", inner.n);
+	else
+		buf_add(&coloured, buf_sv(&inner));
+	buf_clear(&inner);
+	add_wrapped(&inner, w, wrapper, coloured.p != NULL ? coloured.p : "", coloured.n);
+	if (w->colours == DRAWN_COLOURED_LINES)
+		add_colours(b, w, inner.p != NULL ? inner.p : "", inner.n);
+	else
+		buf_add(b, buf_sv(&inner));
+	buf_fini(&inner);
+	buf_fini(&coloured);
+}
+
 /* So many lines, most of them in one wrapper, which may change in the middle. */
 static inline void wrapped_text(struct buf *b, struct wrapped_log *w, enum drawn_wrapper wrapper, unsigned lines)
 {
 	const unsigned change_at = !w->few && draw(w->draw, 4) == 0 ? lines / 2 : lines;
-	struct buf inner;
 
-	buf_init(&inner);
 	for (unsigned i = 0; i < lines; i++) {
 		enum drawn_wrapper other = wrapper;
 
@@ -281,13 +324,10 @@ static inline void wrapped_text(struct buf *b, struct wrapped_log *w, enum drawn
 			w->ms -= draw(w->draw, 256) * 16;
 		w->ms = w->ms < 0 ? 0 : w->ms;
 		w->writer = draw(w->draw, w->pods);
-		buf_clear(&inner);
-		add_inner(&inner, w);
-		add_wrapped(b, w, other, inner.p != NULL ? inner.p : "", inner.n);
+		add_drawn_line(b, w, other);
 		if (i + 1 < lines || draw(w->draw, 3) != 0)
 			buf_add(b, !w->few && draw(w->draw, 50) == 0 ? SV("\r\n") : SV("\n"));
 	}
-	buf_fini(&inner);
 }
 
 #endif

@@ -32,6 +32,7 @@ struct mould {
 	size_t head_bytes, tail_bytes;	/* in this order */
 	bool is_object;		/* the text is one of JSON, with its escapes */
 	bool before_nobody;	/* as WRAP_BEFORE_NOBODY */
+	bool is_own;		/* one of the two that fit any */
 	bool has_wrapper, has_time, prompt;
 	size_t writer;
 	uint64_t serial;
@@ -45,8 +46,7 @@ struct mould {
 struct moulds {
 	struct mould *items[MOULDS_MAX];	/* the longest first, and of these the one that fitted last */
 	size_t count;
-	struct mould own;	/* of lines that have no wrapper: fits any */
-	bool has_own;
+	struct mould own[2];	/* of lines that have no wrapper, and of those that have colours alone: fits any, once it is one */
 };
 void moulds_fini(struct moulds *m);
 
@@ -57,9 +57,9 @@ struct moulded {
 	bool has_outer;		/* the wrapper's time is an instant */
 	struct host_time outer;
 };
-/* False when none fits. */
-bool mould_fits(struct moulds *m, struct sv line, struct moulded *out);
+/* Lines without their colours (colours.h); coloured: that had some. False when none fits. */
+bool mould_fits(struct moulds *m, struct sv line, bool coloured, struct moulded *out);
 /* The line went that way and fitted none, or one whose writer has lost its place. */
-void mould_learn(struct moulds *m, struct sv line, const struct unwrap_way *way);
+void mould_learn(struct moulds *m, struct sv line, bool coloured, const struct unwrap_way *way);
 
 #endif

@@ -65,9 +65,9 @@ bool unwrap_passed(struct unwrap *u, uint64_t line, int layout_hint, size_t *wri
  */
 struct unwrap_way {
 	bool is_straight;	/* through quick layers alone, and all of its text to one writer */
-	enum wrap_quick last;	/* of the innermost layer */
+	enum wrap_quick last;	/* of the innermost layer but colours; WRAP_SLOW when there is none */
 	const char *member;	/* as in struct wrap_layer */
-	struct sv text;		/* what was inside, as long as the line and no other line has come; with its end where the wrapper says it */
+	struct sv text;		/* what was inside, without colours, as long as the line and no other line has come; with its end where the wrapper says it */
 	struct sv time_text, time_layout;	/* of the one layer that has a time; as long */
 	bool has_time, prompt;
 	struct tstamp time;

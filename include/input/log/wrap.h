@@ -33,6 +33,7 @@ enum wrap_quick {
 	WRAP_SLOW,	/* no: what it is depends on the text too, on lines before it, or each has its own id */
 	WRAP_BY_PREFIX,	/* what stands before the text alone decides, whatever follows */
 	WRAP_BEFORE_NOBODY,	/* the same, where no name or tag stands at the start of the text (wrap_stamp_names_nobody) */
+	WRAP_TAKEN_OFF,	/* escape sequences: lines are looked at without them (colours.h), and the layers around them decide */
 	WRAP_BY_OBJECT,	/* a member of an object, which is a text of JSON: the others decide */
 };
 

@@ -167,28 +167,35 @@ static int close_record(struct log_wrapped *b, size_t writer)
 
 /* ---- what becomes of a line ---- */
 
-static int read_line(struct log_wrapped *b, const struct line *line, const struct mould *mould)
+/* As it stands in the file, and as it is looked at. */
+struct two_lines {
+	struct line line;
+	struct sv plain;	/* without colours */
+	bool coloured;		/* it had some */
+};
+
+static int read_line(struct log_wrapped *b, const struct two_lines *l, const struct mould *mould)
 {
 	const struct unwrap_way *way = unwrap_last_way(b->reader->unwrap);
 
-	if (unwrap_add(b->reader->unwrap, line) != 0)
+	if (unwrap_add(b->reader->unwrap, &l->line) != 0)
 		return -1;
 	if (way->is_straight)
 		inner_learn(b->inner, way->text);
-	if (mould == NULL || !mould->has_wrapper || mould->writer != way->writer || mould->serial != way->serial)
-		mould_learn(&b->moulds, line->text, way);
+	if (mould == NULL || mould->is_own || mould->writer != way->writer || mould->serial != way->serial)
+		mould_learn(&b->moulds, l->plain, l->coloured, way);
 	return 0;
 }
 
 /* It may be anybody's, also where its mould is known: there may be one more layer in it. */
-static int read_with_care(struct log_wrapped *b, const struct line *line, const struct mould *mould)
+static int read_with_care(struct log_wrapped *b, const struct two_lines *l, const struct mould *mould)
 {
-	return hand_over_all(b) != 0 ? -1 : read_line(b, line, mould);
+	return hand_over_all(b) != 0 ? -1 : read_line(b, l, mould);
 }
 
-static int read_record(struct log_wrapped *b, const struct line *line, const struct mould *mould)
+static int read_record(struct log_wrapped *b, const struct two_lines *l, const struct mould *mould)
 {
-	return close_record(b, mould->writer) != 0 ? -1 : read_line(b, line, mould);
+	return close_record(b, mould->writer) != 0 ? -1 : read_line(b, l, mould);
 }
 
 static void open_record(struct log_wrapped *b, const struct line *line, const struct moulded *moulded, const struct inner_seen *l)
@@ -231,79 +238,100 @@ static int count_record(struct log_wrapped *b, const struct line *line, const st
 	return 0;
 }
 
-static int continue_record(struct log_wrapped *b, const struct line *line, const struct mould *mould)
+static int continue_record(struct log_wrapped *b, const struct two_lines *l, const struct mould *mould)
 {
 	struct open_record *o = &b->open[mould->writer];
 
 	/* A line without a wrapper may go on with the last that has one (unwrap.c). */
 	if (!mould->has_wrapper && !unwrap_wrote_last(b->reader->unwrap, mould->writer))
-		return read_with_care(b, line, mould);
+		return read_with_care(b, l, mould);
 	keep_first(o);
-	if (!o->is_open || o->is_whole || o->byte_count + line->text.n > KEPT_BYTES)
-		return read_with_care(b, line, mould);
-	keep_line(o, line);
-	unwrap_pass(b->reader->unwrap, mould->writer, line->number);
+	if (!o->is_open || o->is_whole || o->byte_count + l->line.text.n > KEPT_BYTES)
+		return read_with_care(b, l, mould);
+	keep_line(o, &l->line);
+	unwrap_pass(b->reader->unwrap, mould->writer, l->line.number);
 	b->passed++;
 	return 0;
 }
 
-static int take_line(struct log_wrapped *b, const struct scan_text *t, const struct scan *found, struct scan_found *f, const struct line *line)
+static int take_line(struct log_wrapped *b, const struct scan_text *t, const struct scan *found, struct scan_found *f, const struct two_lines *l)
 {
 	struct moulded m;
-	struct inner_seen l;
+	struct inner_seen seen;
 
-	if (!mould_fits(&b->moulds, line->text, &m))
-		return read_with_care(b, line, NULL);
+	if (!mould_fits(&b->moulds, l->plain, l->coloured, &m))
+		return read_with_care(b, l, NULL);
 	if (!unwrap_is_ready(b->reader->unwrap, m.mould->writer, m.mould->serial, m.mould->has_time))
-		return read_with_care(b, line, m.mould);
-	inner_look(b->inner, found, f, t->bytes, m.text, m.mould->is_object, &l);
-	switch (l.sort) {
+		return read_with_care(b, l, m.mould);
+	inner_look(b->inner, found, f, t->bytes, m.text, m.mould->is_object, &seen);
+	switch (seen.sort) {
 	case SCAN_LINE_COUNTED:
-		return count_record(b, line, &m, &l);
+		return count_record(b, &l->line, &m, &seen);
 	case SCAN_LINE_PLAIN:
 	case SCAN_LINE_READ:
-		return read_record(b, line, m.mould);
+		return read_record(b, l, m.mould);
 	case SCAN_LINE_NONE:
-		return continue_record(b, line, m.mould);
+		return continue_record(b, l, m.mould);
 	case SCAN_LINE_DOUBTFUL:
 		break;
 	}
-	return read_with_care(b, line, m.mould);
+	return read_with_care(b, l, m.mould);
 }
 
 /* ---- blocks ---- */
 
-/* found is NULL when the line is to be read; what was found in it is passed. */
-static int take_one(struct log_wrapped *b, const struct scan_text *t, const struct scan *found, struct scan_found *f, const char *p,
-		    const char *line_end)
-{
-	struct line line = { .text = { p, (size_t)(line_end - p) }, .number = ++b->line_count,
-			     .byte_offset = t->byte_offset + (uint64_t)(p - t->bytes) };
-	const bool is_ended = line_end < t->bytes + t->n;
-	int rc;
+/* Where the next line begins, both ways. */
+struct walk {
+	const char *plain, *written;
+};
 
-	if (is_ended && sv_ends_with(line.text, SV("\r")))
-		line.text.n--;
-	line.cut = !is_ended && t->unended && stream_is_broken(b->reader->in->stream);
-	rc = found != NULL && is_ended ? take_line(b, t, found, f, &line) : read_with_care(b, &line, NULL);
+static struct sv cut_line(const char **p, const char *end)
+{
+	const char *from = *p, *feed = memchr(from, '\n', (size_t)(end - from));
+	const struct sv line = { from, (size_t)((feed != NULL ? feed : end) - from) };
+
+	*p = feed != NULL ? feed + 1 : end;
+	return line;
+}
+
+/* Whether it is a line that may be looked at: one that has its end, and where that is alike both ways. */
+static bool next_line(struct log_wrapped *b, const struct scan_text *t, struct walk *at, struct two_lines *l)
+{
+	const char *end = t->written.p + t->written.n;
+	const struct sv plain = cut_line(&at->plain, t->bytes + t->n);
+	const struct sv written = t->bytes == t->written.p ? plain : cut_line(&at->written, end);
+	const bool is_ended = written.p + written.n < end, has_cr = is_ended && sv_ends_with(written, SV("\r"));
+
+	l->line = (struct line){ .text = sv_sub(written, 0, written.n - has_cr), .number = ++b->line_count,
+				 .byte_offset = t->byte_offset + (uint64_t)(written.p - t->written.p) };
+	l->plain = sv_sub(plain, 0, plain.n - has_cr);
+	l->coloured = l->plain.n < l->line.text.n;
+	l->line.cut = !is_ended && t->unended && stream_is_broken(b->reader->in->stream);
+	return is_ended && !(l->coloured && sv_ends_with(l->plain, SV("\r")));
+}
+
+/* found is NULL when every line is to be read; what was found in it is passed. */
+static int take_next(struct log_wrapped *b, const struct scan_text *t, const struct scan *found, struct scan_found *f, struct walk *at)
+{
+	const size_t start = (size_t)(at->plain - t->bytes);
+	struct two_lines l;
+	const bool is_good = next_line(b, t, at, &l);
+	const int rc = found != NULL && is_good ? take_line(b, t, found, f, &l) : read_with_care(b, &l, NULL);
+
 	if (rc == 0 && found != NULL)
-		scan_line_found(found, f, t->bytes, (size_t)(p - t->bytes), (size_t)(line_end - t->bytes));
+		scan_line_found(found, f, t->bytes, start, (size_t)(at->plain - t->bytes));
 	return rc;
 }
 
 int log_wrapped_take(void *context, const struct scan_text *t, const struct scan *found)
 {
 	struct log_wrapped *b = context;
-	const char *end = t->bytes + t->n;
 	struct scan_found f = { .hit = 0 };
+	struct walk at = { t->bytes, t->written.p };
 
-	for (const char *p = t->bytes; p < end;) {
-		const char *feed = memchr(p, '\n', (size_t)(end - p)), *line_end = feed != NULL ? feed : end;
-
-		if (take_one(b, t, found, &f, p, line_end) != 0)
+	while (at.plain < t->bytes + t->n)
+		if (take_next(b, t, found, &f, &at) != 0)
 			return -1;
-		p = line_end + 1;
-	}
 	for (size_t i = 0; i < UNWRAP_WRITERS_MAX; i++)
 		keep_first(&b->open[i]);
 	return 0;

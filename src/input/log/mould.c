@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "input/log/colours.h"
 #include "input/log/escapes.h"
 
 /* ---- a mould from a line ---- */
@@ -16,11 +17,6 @@
 struct hole {
 	size_t at, end;		/* what is behind it begins there */
 };
-
-static bool is_in(struct sv part, struct sv whole)
-{
-	return (uintptr_t)part.p >= (uintptr_t)whole.p && (uintptr_t)part.p + part.n <= (uintptr_t)whole.p + whole.n;
-}
 
 /* An object's member: "name":"text", and in front of it no object inside this one and nothing that is escaped. */
 static bool find_member(struct sv line, const char *name, struct hole *out)
@@ -53,7 +49,8 @@ static bool find_text_in_object(struct sv line, const struct unwrap_way *way, st
 	if (out->end > out->at && line.p[out->end - 1] == '\\')
 		return false;
 	said = memory_checked(malloc(out->end - out->at + 1));
-	same = escapes_read(sv_sub(line, out->at, out->end - out->at), said, &n) && sv_eq((struct sv){ said, n }, way->text);
+	same = escapes_read(sv_sub(line, out->at, out->end - out->at), said, &n) &&
+	       sv_eq((struct sv){ said, colours_strip((struct sv){ said, n }, said) }, way->text);
 	free(said);
 	return same;
 }
@@ -62,11 +59,11 @@ static bool find_text(struct sv line, const struct unwrap_way *way, struct hole 
 {
 	if (way->last == WRAP_BY_OBJECT)
 		return find_text_in_object(line, way, out);
-	if (way->text.n == 0 || !is_in(way->text, line))
+	if (way->text.n == 0 || !sv_ends_with(line, way->text))
 		return false;
-	out->at = (size_t)(way->text.p - line.p);
+	out->at = line.n - way->text.n;
 	out->end = line.n;
-	return out->at + way->text.n == line.n;
+	return true;
 }
 
 /* Where the only text that is the time's stands in what is around the text. */
@@ -188,7 +185,7 @@ static void move(struct moulds *m, size_t i)
 	m->items[to] = item;
 }
 
-bool mould_fits(struct moulds *m, struct sv line, struct moulded *out)
+bool mould_fits(struct moulds *m, struct sv line, bool coloured, struct moulded *out)
 {
 	for (size_t i = 0; i < m->count; i++) {
 		if (!fits(m->items[i], line, out))
@@ -197,9 +194,9 @@ bool mould_fits(struct moulds *m, struct sv line, struct moulded *out)
 			move(m, i);
 		return true;
 	}
-	if (!m->has_own)
+	if (!m->own[coloured].is_own)
 		return false;
-	*out = (struct moulded){ .mould = &m->own, .text = line };
+	*out = (struct moulded){ .mould = &m->own[coloured], .text = line };
 	return true;
 }
 
@@ -223,16 +220,17 @@ static void add(struct moulds *m, const struct mould *fresh)
 	move(m, m->count - 1);
 }
 
-void mould_learn(struct moulds *m, struct sv line, const struct unwrap_way *way)
+void mould_learn(struct moulds *m, struct sv line, bool coloured, const struct unwrap_way *way)
 {
 	struct mould fresh = { .head_bytes = 0 }, *found;
 	struct hole hole;
 
-	if (!way->is_straight)
+	/* One that was read as it stands there is not what others are looked at as. */
+	if (!way->is_straight || colours_in(line))
 		return;
-	if (!way->has_wrapper) {
-		take_way(&m->own, way);
-		m->has_own = true;
+	if (way->last == WRAP_SLOW) {
+		take_way(&m->own[coloured], way);
+		m->own[coloured].is_own = true;
 		return;
 	}
 	if (!find_text(line, way, &hole))

@@ -547,16 +547,23 @@ static bool says_more(const struct tstamp *inner, const struct tstamp *outer)
 	return inner->zoned || !outer->zoned;
 }
 
-/* What the inner layer says outweighs the outer, where it says as much. */
-static void put_around(struct around *a, const struct wrap_layer *layer, struct arena *arena)
+/* What decides about a layer must stand before the next, and of two times it is not clear which counts. */
+static void note_quick(struct around *a, const struct wrap_layer *layer)
 {
-	a->wrapper = layer->name;
-	/* What decides about a layer must stand before the next, and of two times it is not clear which counts. */
+	if (layer->quick == WRAP_TAKEN_OFF)
+		return;
 	a->is_roundabout |= layer->quick == WRAP_SLOW || (a->last != WRAP_SLOW && a->last != WRAP_BY_PREFIX) || (layer->has_time && a->has_time) ||
 			    a->has_pieces;
 	a->has_pieces = layer->piece != WRAP_WHOLE;
 	a->last = layer->quick;
 	a->member = layer->member;
+}
+
+/* What the inner layer says outweighs the outer, where it says as much. */
+static void put_around(struct around *a, const struct wrap_layer *layer, struct arena *arena)
+{
+	a->wrapper = layer->name;
+	note_quick(a, layer);
 	if (layer->has_time) {
 		a->time_text = layer->time_text;
 		a->time_layout = layer->time_layout;
@@ -579,6 +586,8 @@ static void put_around(struct around *a, const struct wrap_layer *layer, struct 
 static int take_layer(struct unwrap *u, const struct wrap_layer *layer, struct around a, unsigned layers)
 {
 	put_around(&a, layer, u->memory.record);
+	/* A line with colours has one layer more than others like it: there must be room for it in both. */
+	a.is_roundabout |= layers + 2 >= WRAP_LAYERS_MAX;
 	if (!sv_is_absent(layer->id) && seen_before(&u->seen, a.id)) {
 		u->repeats++;
 		return 0;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "input/log/colours.h"
 #include "input/log/object_lines.h"
 
 void wrap_remember(struct wrap_memory *m, struct sv text)
@@ -43,41 +44,15 @@ static bool is_name(struct sv s)
 
 /* ---- colours ---- */
 
-#define ESCAPE '\x1b'
-
-/*
- * Where the sequence at i ends (ECMA-48 5.4): ESC [ parameters, and a byte from @
- * to ~. Beyond the line when it breaks off: a piece of a line may end in it.
- */
-static size_t sequence_end(struct sv line, size_t i)
-{
-	i++;
-	if (i < line.n && line.p[i] != '[')
-		return i;
-	for (i++; i < line.n; i++)
-		if (line.p[i] >= '@' && line.p[i] <= '~')
-			return i + 1;
-	return line.n + 1;
-}
-
 static bool peel_colours(struct sv line, struct wrap_memory *m, struct wrap_layer *out)
 {
-	size_t at, n = 0;
 	char *plain;
 
-	if (!sv_find_char(line, ESCAPE, &at))
+	if (!colours_in(line))
 		return false;
 	plain = arena_alloc(m->record, line.n);
-	for (size_t i = 0; i < line.n;) {
-		size_t end = line.p[i] == ESCAPE ? sequence_end(line, i) : line.n + 1;
-
-		if (end <= line.n)
-			i = end;
-		else
-			plain[n++] = line.p[i++];
-	}
-	out->text = (struct sv){ plain, n };
-	return n < line.n;
+	out->text = (struct sv){ plain, colours_strip(line, plain) };
+	return out->text.n < line.n;
 }
 
 /* ---- what was joined to the line ---- */
@@ -316,7 +291,7 @@ static const struct wrapper {
 	enum wrap_quick quick;	/* and then its own too */
 	bool (*peel)(struct sv line, struct wrap_memory *m, struct wrap_layer *out);
 } wrappers[] = {
-	{ "colours", WRAP_SLOW, peel_colours },
+	{ "colours", WRAP_TAKEN_OFF, peel_colours },
 	{ "mark", WRAP_SLOW, peel_mark },
 	{ "quote", WRAP_SLOW, peel_quote },
 	{ NULL, WRAP_SLOW, wrap_json_peel },

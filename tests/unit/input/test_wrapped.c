@@ -81,6 +81,31 @@ static void a_wrapped_log_is_counted_and_nothing_else_changes(void **state)
 	arena_free(a);
 }
 
+static void a_coloured_log_is_counted_too(void **state)
+{
+	struct arena *a = arena_new();
+	struct rules *r = shipped(a);
+
+	(void)state;
+	for (unsigned i = 0; i < 2 * DRAWN_WRAPPERS; i++) {
+		const enum drawn_wrapper wrapper = (enum drawn_wrapper)(i / 2);
+		struct draw d = { .seed = i + 1 };
+		struct wrapped_log w = { .draw = &d, .pods = 3, .few = true, .colours = i % 2 == 0 ? DRAWN_COLOURED_TEXTS : DRAWN_COLOURED_LINES };
+		uint64_t passed = 0;
+		const struct log_manner m = { .threads = 1, .block_bytes = 8192, .head_bytes = 16384, .passed = &passed };
+		struct buf text;
+
+		buf_init(&text);
+		wrapped_text(&text, &w, wrapper, 1500);
+		check(&(struct differ_input){ .text = buf_sv(&text), .rules = r, .step = 4096 }, &m, wrappers[wrapper].name, 2 + i % 2);
+		if (wrappers[wrapper].least > 0 ? passed < wrappers[wrapper].least : passed > 0)
+			fail_msg("%s, coloured: %u lines were counted", wrappers[wrapper].name, (unsigned)passed);
+		buf_fini(&text);
+	}
+	rules_free(r);
+	arena_free(a);
+}
+
 static void pods_that_write_objects_are_counted_too(void **state)
 {
 	static const enum drawn_wrapper some[] = { DRAWN_CRI, DRAWN_DOCKER, DRAWN_KUBECTL, DRAWN_SYSLOG, DRAWN_STERN };
@@ -118,7 +143,8 @@ static void odd_logs_are_read_as_with_care(void **state)
 	(void)state;
 	for (unsigned i = 0; i < ODD_LOGS; i++) {
 		struct draw d = { .seed = 1000 + i };
-		struct wrapped_log w = { .draw = &d, .pods = i % 7 == 0 ? 40 : 1 + i % 4, .objects = i % 5 == 0, .zone_hours = i % 3 == 0 ? 2 : 0 };
+		struct wrapped_log w = { .draw = &d, .pods = i % 7 == 0 ? 40 : 1 + i % 4, .objects = i % 5 == 0, .zone_hours = i % 3 == 0 ? 2 : 0,
+					 .colours = i % 4 == 0 ? (enum drawn_colours)(i / 4 % 3) : DRAWN_PLAIN };
 		const struct log_manner m = { .threads = 1 + i % 2, .block_bytes = 256 + 700 * (i % 11), .head_bytes = 3000 + 500 * (i % 8) };
 		struct buf text;
 
@@ -301,6 +327,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_wrapped_log_is_counted_and_nothing_else_changes),
+		cmocka_unit_test(a_coloured_log_is_counted_too),
 		cmocka_unit_test(pods_that_write_objects_are_counted_too),
 		cmocka_unit_test(odd_logs_are_read_as_with_care),
 		cmocka_unit_test(a_literal_that_escapes_split_is_found),
