@@ -273,13 +273,15 @@ static inline void add_colours(struct buf *b, struct wrapped_log *w, const char 
 	static const char *const usual[] = { "\x1b[32m", "\x1b[0;39m", "\x1b[0m", "\x1b[38;5;12m", "\x1b[2m", "\x1b[K" };
 	static const char *const odd[] = { "\x1b", "\x1b[", "\x1b[3", "\x1bM", "\x1b\x1b[1m", "\x1b[1\x1b[1m", "\x1b]0;x\x07", "\x1b\r" };
 
-	bool in_message = false;
+	size_t message_at = n;
 
+	for (size_t i = 7; i <= n; i++)
+		if (memcmp(text + i - 3, " - ", 3) == 0 || memcmp(text + i - 7, "] INFO ", 7) == 0)
+			message_at = i;
 	for (size_t i = 0; i <= n; i++) {
-		in_message |= i >= 7 && (memcmp(text + i - 3, " - ", 3) == 0 || memcmp(text + i - 7, "] INFO ", 7) == 0);
 		if ((i == 0 || i == n || text[i - 1] == ' ') && draw(w->draw, 3) == 0)
 			buf_add(b, sv_of(usual[draw(w->draw, sizeof usual / sizeof usual[0])]));
-		if (in_message && !w->few && draw(w->draw, 200) == 0)
+		if (i >= message_at && !w->few && draw(w->draw, 200) == 0)
 			buf_add(b, sv_of(odd[draw(w->draw, sizeof odd / sizeof odd[0])]));
 		if (i < n)
 			buf_add_char(b, text[i]);
