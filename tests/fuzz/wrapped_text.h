@@ -61,7 +61,7 @@ static inline const char *drawn_message(struct wrapped_log *w)
 		"", " ", "a \"rebalance\" began", DRAWN_REVOKED, "they \xf0\x9f\x98\x80 revoked \"it\"", "tab\tand \x1b[31mcolour\x1b[0m", "\x01 control",
 		"\xff\xfe not UTF-8", "[2026-11-30 13:00:01,000] INFO inside (a.b.C)", "x[2026-11-30 13:00:01,000] INFO two (a.b.C)", "}{", "{\"a\":1",
 		"{\"level\":\"INFO\",\"message\":\"inside\",\"ts\":1796043600.5}", "two\nlines", "ends in a backslash\\", "ends in CR\r",
-		"group coordinator \"x\\\" y", "main x[3]: text", "12:text", "Member c-1 in group refunds has failed, removing it from the group",
+		"group coordinator \"x\\\" y", "main x[3]: text", "12:text", "warn  : [  711.769086] text", "log/app.log:x", "12-x.y:3-2026-11-30 13:00:01 z", "Member c-1 in group refunds has failed, removing it from the group",
 		"Nov 30 13:00:00 host x[1]: y", "/ Lost previously assigned partitions refunds-0", "re-joining", "rejo\xc3\xa9ning",
 	};
 
@@ -163,8 +163,18 @@ static inline void add_outer(struct buf *b, struct wrapped_log *w, const char *d
 
 enum drawn_wrapper {
 	DRAWN_NONE, DRAWN_CRI, DRAWN_DOCKER, DRAWN_DOCKER_MORE, DRAWN_SYSLOG, DRAWN_SYSLOG_5424, DRAWN_JOURNAL, DRAWN_KUBECTL, DRAWN_KUBECTL_TIMES, DRAWN_STERN,
-	DRAWN_COMPOSE, DRAWN_TIMES, DRAWN_LOKI, DRAWN_RSYSLOG, DRAWN_PRIORITY, DRAWN_GREP, DRAWN_DMESG, DRAWN_CLOUDWATCH, DRAWN_CRI_OF_KUBECTL, DRAWN_WRAPPERS
+	DRAWN_COMPOSE, DRAWN_TIMES, DRAWN_LOKI, DRAWN_RSYSLOG, DRAWN_PRIORITY, DRAWN_GREP, DRAWN_DMESG, DRAWN_CLOUDWATCH, DRAWN_CRI_OF_KUBECTL,
+	DRAWN_GREP_NAME, DRAWN_GREP_NUMBER, DRAWN_GREP_OF_KUBECTL, DRAWN_QUOTE, DRAWN_CLOUDWATCH_SHORT, DRAWN_WRAPPERS
 };
+
+/* Of as many digits as may be, and a few more. */
+static inline void add_number(struct buf *b, struct wrapped_log *w, char mark)
+{
+	static const char digits[] = "1234567890123456789012";
+	const unsigned n = w->few ? 1 + draw(w->draw, 5) : 1 + draw(w->draw, 12) * draw(w->draw, 3) / 2;
+
+	buf_printf(b, "%.*s%u%c", (int)n, digits, draw(w->draw, 10), mark);
+}
 
 static inline void add_wrapped(struct buf *b, struct wrapped_log *w, enum drawn_wrapper wrapper, const char *text, size_t n)
 {
@@ -243,7 +253,22 @@ static inline void add_wrapped(struct buf *b, struct wrapped_log *w, enum drawn_
 		buf_printf(b, "<13>Nov 30 13:%02d:%02d broker-%u ", (int)(w->ms / 60000 % 60), (int)(w->ms / 1000 % 60), p);
 		break;
 	case DRAWN_GREP:
-		buf_printf(b, "log/app-%u.log:%u:", p, draw(w->draw, 100));
+		buf_printf(b, "log/app-%u.log:", p);
+		add_number(b, w, ':');
+		break;
+	case DRAWN_GREP_NAME:
+		buf_printf(b, p == 1 ? "a.lo%u:" : "app-%u.log:", p);
+		break;
+	case DRAWN_GREP_NUMBER:
+		add_number(b, w, ':');
+		break;
+	case DRAWN_GREP_OF_KUBECTL:
+		buf_add(b, SV("log/k.log:"));
+		add_number(b, w, !w->few && draw(w->draw, 8) == 0 ? '-' : ':');
+		buf_printf(b, "[pod/orders-%u/app] ", p);
+		break;
+	case DRAWN_QUOTE:
+		buf_add(b, w->few || draw(w->draw, 8) != 0 ? SV("> ") : draw(w->draw, 2) == 0 ? SV(">") : SV("> >"));
 		break;
 	case DRAWN_DMESG:
 		buf_printf(b, "[%5d.%06d] ", (int)(w->ms / 1000), (int)(w->ms % 1000) * 1000);
@@ -251,6 +276,10 @@ static inline void add_wrapped(struct buf *b, struct wrapped_log *w, enum drawn_
 	case DRAWN_CLOUDWATCH:
 		add_clock(b, w->ms, 0, "2026-11-30T", '.');
 		buf_printf(b, "000Z ecs/app/%u ", p);
+		break;
+	case DRAWN_CLOUDWATCH_SHORT:
+		add_clock(b, w->ms, 0, "2026-11-30T", '.');
+		buf_printf(b, "+00:00 ecs/app/%u ", p);
 		break;
 	case DRAWN_CRI_OF_KUBECTL:
 		add_outer(b, w, "2026-11-30T", true);

@@ -15,8 +15,8 @@
 
 #define COLOURS_ESCAPE '\x1b'
 
-/* Whether there may be one. */
-bool colours_in(struct sv text);
+/* Whether there is one. Of several lines, too: then in one of them, or perhaps it only looks so. */
+bool colours_in(struct sv line);
 /* A line without them, in as many bytes or fewer; "to" may be where it stands. How many bytes are left. */
 size_t colours_strip(struct sv line, char *to);
 /*

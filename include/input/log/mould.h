@@ -31,14 +31,18 @@ struct mould {
 	char bytes[MOULD_BYTES_MAX];
 	size_t head_bytes, tail_bytes;	/* in this order */
 	bool is_object;		/* the text is one of JSON, with its escapes */
-	bool before_nobody;	/* as WRAP_BEFORE_NOBODY */
+	enum wrap_quick last;	/* of the innermost layer */
+	/* The number that counts lines, anew in each: it is not among the bytes, and stands before that one. */
+	bool has_number;
+	size_t number_at;
 	bool is_own;		/* one of the two that fit any */
 	bool has_wrapper, has_time, prompt;
 	size_t writer;
 	uint64_t serial;
 	struct sv host;		/* absent when none; lives as long as the writer has its place */
 	size_t time_at, time_bytes;	/* in bytes[] */
-	enum tstamp_lack lacks;	/* of it */
+	size_t fraction_bytes;	/* of it: */
+	enum tstamp_lack lacks;
 	bool zoned;
 	struct again time;
 };

@@ -68,6 +68,7 @@ struct unwrap_way {
 	enum wrap_quick last;	/* of the innermost layer but colours; WRAP_SLOW when there is none */
 	const char *member;	/* as in struct wrap_layer */
 	struct sv text;		/* what was inside, without colours, as long as the line and no other line has come; with its end where the wrapper says it */
+	size_t number_bytes, number_behind;	/* as in struct wrap_layer; and of the line's bytes so many stand behind the digits */
 	struct sv time_text, time_layout;	/* of the one layer that has a time; as long */
 	bool has_time, prompt;
 	struct tstamp time;

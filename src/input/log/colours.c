@@ -5,13 +5,6 @@
 
 #include <string.h>
 
-bool colours_in(struct sv text)
-{
-	size_t at;
-
-	return sv_find_char(text, COLOURS_ESCAPE, &at);
-}
-
 /* Where the sequence ends that begins there; NULL when its line does. */
 static inline const char *sequence_end(const char *p, const char *line_end)
 {
@@ -23,6 +16,17 @@ static inline const char *sequence_end(const char *p, const char *line_end)
 		if (*p >= '@' && *p <= '~')
 			return p + 1;
 	return NULL;
+}
+
+bool colours_in(struct sv line)
+{
+	const char *end = line.p + line.n;
+	size_t at = 0, step;
+
+	for (; sv_find_char(sv_sub(line, at, line.n), COLOURS_ESCAPE, &step); at += step + 1)
+		if (sequence_end(line.p + at + step, end) != NULL)
+			return true;
+	return false;
 }
 
 size_t colours_strip(struct sv line, char *to)

@@ -7,9 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "input/log/colours.h"
 #include "input/log/escapes.h"
+
+/* Longer numbers of lines have no moulds. */
+#define NUMBER_DIGITS_MAX 10
 
 /* ---- a mould from a line ---- */
 
@@ -84,7 +88,8 @@ static bool read_time(struct mould *m, const char *p, struct moulded *out)
 {
 	int64_t us;
 
-	if (!again_read(&m->time, (struct sv){ p, m->time_bytes }, &us) || m->time.parts.lacks != m->lacks || m->time.parts.zoned != m->zoned)
+	if (!again_read(&m->time, (struct sv){ p, m->time_bytes }, &us) || m->time.parts.lacks != m->lacks || m->time.parts.zoned != m->zoned ||
+	    m->time.fraction_bytes != m->fraction_bytes)
 		return false;
 	out->has_outer = m->zoned && m->lacks == TSTAMP_LACKS_NOTHING;
 	out->outer.us = us;
@@ -93,7 +98,7 @@ static bool read_time(struct mould *m, const char *p, struct moulded *out)
 
 static bool take_time(struct mould *m, const struct unwrap_way *way)
 {
-	struct moulded unused;
+	int64_t us;
 
 	/* Seconds since a boot are placed by what records say of it. */
 	if (!find_time(m, way, &m->time_at) || way->time.lacks == TSTAMP_LACKS_START || !again_init(&m->time, way->time_layout))
@@ -101,13 +106,16 @@ static bool take_time(struct mould *m, const struct unwrap_way *way)
 	m->time_bytes = way->time_text.n;
 	m->lacks = way->time.lacks;
 	m->zoned = way->time.zoned;
-	return read_time(m, m->bytes + m->time_at, &unused);
+	if (!again_read(&m->time, (struct sv){ m->bytes + m->time_at, m->time_bytes }, &us))
+		return false;
+	m->fraction_bytes = m->time.fraction_bytes;
+	return m->time.parts.lacks == m->lacks && m->time.parts.zoned == m->zoned;
 }
 
 static void take_way(struct mould *m, const struct unwrap_way *way)
 {
 	m->is_object = way->last == WRAP_BY_OBJECT;
-	m->before_nobody = way->last == WRAP_BEFORE_NOBODY;
+	m->last = way->last;
 	m->has_wrapper = way->has_wrapper;
 	m->has_time = way->has_time;
 	m->prompt = way->prompt;
@@ -116,19 +124,33 @@ static void take_way(struct mould *m, const struct unwrap_way *way)
 	m->host = way->host;
 }
 
+/* Without the number that is among them. */
+static size_t head_bytes_of(const struct hole *hole, const struct unwrap_way *way)
+{
+	return hole->at - way->number_bytes;
+}
+
+static void take_head(struct mould *m, struct sv line, const struct hole *hole, const struct unwrap_way *way)
+{
+	const size_t behind = line.n - way->number_behind;
+
+	m->head_bytes = head_bytes_of(hole, way);
+	m->has_number = way->number_bytes > 0;
+	m->number_at = m->has_number ? behind - way->number_bytes : 0;
+	memcpy(m->bytes, line.p, m->number_at);
+	memcpy(m->bytes + m->number_at, line.p + m->number_at + way->number_bytes, m->head_bytes - m->number_at);
+}
+
 /* False when the line makes no mould. */
 static bool make(struct mould *m, struct sv line, const struct hole *hole, const struct unwrap_way *way)
 {
-	if (hole->at + line.n - hole->end > sizeof m->bytes)
+	if (hole->at + line.n - hole->end > sizeof m->bytes || way->number_bytes > NUMBER_DIGITS_MAX ||
+	    way->number_bytes + way->number_behind > line.n)
 		return false;
 	take_way(m, way);
-	m->head_bytes = hole->at;
+	take_head(m, line, hole, way);
 	m->tail_bytes = line.n - hole->end;
-	memcpy(m->bytes, line.p, hole->at);
-	memcpy(m->bytes + hole->at, line.p + hole->end, m->tail_bytes);
-	/* dmesg -x has a colon there (wrap_stamp.c), which in a short name's text might stand as well. */
-	if (!m->is_object && m->head_bytes <= 6)
-		return false;
+	memcpy(m->bytes + m->head_bytes, line.p + hole->end, m->tail_bytes);
 	return !m->has_time || take_time(m, way);
 }
 
@@ -150,24 +172,55 @@ static bool is_around(const struct mould *m, const char *p, size_t from, size_t 
 /* Whether a text is a line's own behind a time without more (wrap_stamp.c: after_nothing, and those that are asked before it). */
 static bool stands_alone(const struct mould *m, struct sv text)
 {
-	const bool before_any = m->time.layout[0] == 'y' && m->time.fraction_bytes == WRAP_STAMP_NANOS;
+	const bool before_any = m->time.layout[0] == 'y' && m->fraction_bytes == WRAP_STAMP_NANOS;
 
 	return (before_any || wrap_stamp_begins(text)) && wrap_stamp_names_nobody(text);
 }
 
+/* Whether the text is one that the innermost layer has. */
+static bool may_have(const struct mould *m, struct sv text)
+{
+	switch (m->last) {
+	case WRAP_BEFORE_NOBODY:
+		return stands_alone(m, text);
+	case WRAP_BEFORE_RECORD:
+	case WRAP_BEFORE_TRACE:
+	case WRAP_BEFORE_TEXT:
+		return wrap_is_before(m->last, text);
+	case WRAP_SLOW:
+	case WRAP_BY_PREFIX:
+	case WRAP_TAKEN_OFF:
+	case WRAP_BY_OBJECT:
+		break;
+	}
+	return true;
+}
+
+/* How many digits stand in the number's place; 0 when they are no number that is one there. */
+static size_t digits_at(struct sv line, size_t at)
+{
+	size_t n = 0;
+
+	while (at + n < line.n && n <= NUMBER_DIGITS_MAX && cursor_is_digit(line.p[at + n]))
+		n++;
+	return n <= NUMBER_DIGITS_MAX ? n : 0;
+}
+
 static bool fits(struct mould *m, struct sv line, struct moulded *out)
 {
-	const char *tail = line.p + line.n - m->tail_bytes;
+	const size_t digits = m->has_number ? digits_at(line, m->number_at) : 0;
+	const char *head = line.p + digits, *tail = line.p + line.n - m->tail_bytes;
 
-	if (line.n < m->head_bytes + m->tail_bytes || !is_around(m, line.p, 0, m->head_bytes) ||
+	if (line.n < m->head_bytes + digits + m->tail_bytes || (m->has_number && digits == 0) || !is_around(m, line.p, 0, m->number_at) ||
+	    !is_around(m, head + m->number_at, m->number_at, m->head_bytes - m->number_at) ||
 	    !is_around(m, tail, m->head_bytes, m->tail_bytes))
 		return false;
 	out->mould = m;
-	out->text = (struct sv){ line.p + m->head_bytes, line.n - m->head_bytes - m->tail_bytes };
+	out->text = sv_sub(line, m->head_bytes + digits, line.n - m->head_bytes - digits - m->tail_bytes);
 	out->has_outer = false;
-	if (m->has_time && !read_time(m, m->time_at < m->head_bytes ? line.p + m->time_at : tail + (m->time_at - m->head_bytes), out))
+	if (m->has_time && !read_time(m, (m->time_at >= m->head_bytes ? tail - m->head_bytes : m->time_at >= m->number_at ? head : line.p) + m->time_at, out))
 		return false;
-	return !m->before_nobody || stands_alone(m, out->text);
+	return may_have(m, out->text) && !wrap_stamp_may_be_kernels(line);
 }
 
 /*
@@ -201,12 +254,13 @@ bool mould_fits(struct moulds *m, struct sv line, bool coloured, struct moulded 
 }
 
 /* The mould that has the text of the line there; NULL when there is none. */
-static struct mould *known(struct moulds *m, struct sv line, const struct hole *hole)
+static struct mould *known(struct moulds *m, struct sv line, const struct hole *hole, const struct unwrap_way *way)
 {
+	const size_t head_bytes = head_bytes_of(hole, way);
 	struct moulded found;
 
 	for (size_t i = 0; i < m->count; i++)
-		if (m->items[i]->head_bytes == hole->at && m->items[i]->tail_bytes == line.n - hole->end && fits(m->items[i], line, &found))
+		if (m->items[i]->head_bytes == head_bytes && m->items[i]->tail_bytes == line.n - hole->end && fits(m->items[i], line, &found))
 			return m->items[i];
 	return NULL;
 }
@@ -235,7 +289,7 @@ void mould_learn(struct moulds *m, struct sv line, bool coloured, const struct u
 	}
 	if (!find_text(line, way, &hole))
 		return;
-	found = known(m, line, &hole);
+	found = known(m, line, &hole, way);
 	if (found != NULL)
 		take_way(found, way);
 	else if (make(&fresh, line, &hole, way))

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "input/log/colours.h"
 #include "input/log/object_lines.h"
 #include "input/log/seen.h"
 
@@ -31,6 +32,7 @@ struct around {
 	bool has_pieces;	/* the innermost layer has, and what is pending is its writer's */
 	enum wrap_quick last;
 	const char *member;
+	size_t number_bytes, number_behind;
 	struct sv time_text, time_layout;
 };
 
@@ -330,6 +332,8 @@ static void note_way(struct unwrap *u, const struct writer *w, struct sv text, c
 		.is_straight = !a->is_roundabout && !a->second && !a->unended && a->id == 0 && !sv_find_char(text, '\n', &feed),
 		.last = a->last,
 		.member = a->member,
+		.number_bytes = a->number_bytes,
+		.number_behind = a->number_behind,
 		.text = text,
 		.time_text = a->time_text,
 		.time_layout = a->time_layout,
@@ -547,13 +551,17 @@ static bool says_more(const struct tstamp *inner, const struct tstamp *outer)
 	return inner->zoned || !outer->zoned;
 }
 
-/* What decides about a layer must stand before the next, and of two times it is not clear which counts. */
+/* What decides about a layer must stand before the next, and of two times it is not clear which counts. A line is counted once. */
 static void note_quick(struct around *a, const struct wrap_layer *layer)
 {
 	if (layer->quick == WRAP_TAKEN_OFF)
 		return;
 	a->is_roundabout |= layer->quick == WRAP_SLOW || (a->last != WRAP_SLOW && a->last != WRAP_BY_PREFIX) || (layer->has_time && a->has_time) ||
-			    a->has_pieces;
+			    (layer->number_bytes > 0 && a->number_bytes > 0) || a->has_pieces;
+	if (layer->number_bytes > 0) {
+		a->number_bytes = layer->number_bytes;
+		a->number_behind = 1 + layer->text.n;
+	}
 	a->has_pieces = layer->piece != WRAP_WHOLE;
 	a->last = layer->quick;
 	a->member = layer->member;
@@ -609,7 +617,8 @@ static int peel_record(struct unwrap *u, struct sv text, struct around a, unsign
 
 static int peel(struct unwrap *u, struct sv text, struct around a, unsigned layers)
 {
-	size_t n = wrap_first_record(text);
+	/* What stands before a record that is quoted is not seen before colours are off. */
+	size_t n = colours_in(text) ? text.n : wrap_first_record(text);
 
 	while (n < text.n) {
 		if (peel_record(u, sv_sub(text, 0, n), a, layers) != 0)

@@ -52,7 +52,7 @@ static bool peel_colours(struct sv line, struct wrap_memory *m, struct wrap_laye
 		return false;
 	plain = arena_alloc(m->record, line.n);
 	out->text = (struct sv){ plain, colours_strip(line, plain) };
-	return out->text.n < line.n;
+	return true;
 }
 
 /* ---- what was joined to the line ---- */
@@ -77,6 +77,15 @@ static bool begins_record(struct sv text)
 	return wrap_stamp_begins(text) || (text.n > 0 && text.p[0] == '{');
 }
 
+bool wrap_is_before(enum wrap_quick quick, struct sv text)
+{
+	if (begins_record(text))
+		return true;
+	if (quick == WRAP_BEFORE_TRACE)
+		return sv_starts_with(text, SV("\t"));
+	return quick == WRAP_BEFORE_TEXT && (text.n == 0 || !cursor_is_digit(text.p[0]));
+}
+
 /* Of mails and tickets. */
 static bool peel_quote(struct sv line, struct wrap_memory *m, struct wrap_layer *out)
 {
@@ -88,6 +97,8 @@ static bool peel_quote(struct sv line, struct wrap_memory *m, struct wrap_layer 
 	while (line.n > 0 && line.p[0] == '>')
 		line = sv_sub(line, 1, line.n);
 	out->text = line.n > 0 && line.p[0] == ' ' ? sv_sub(line, 1, line.n) : line;
+	if (sure)
+		out->quick = WRAP_BY_PREFIX;
 	return sure || begins_record(out->text);
 }
 
@@ -146,12 +157,14 @@ static bool peel_grep(struct sv line, struct wrap_memory *m, struct wrap_layer *
 	number = sv_cut(&rest, ':');
 	if (!sv_is_absent(rest) && sv_to_u64(number, &n) && !wrap_stamp_begins(out->text)) {
 		out->text = rest;
+		out->number_bytes = number.n;
+		out->quick = WRAP_BY_PREFIX;
 		return true;
 	}
-	if (!begins_record(out->text))
-		return sv_starts_with(out->text, SV("\t")) && wrap_remembers(m, file);
-	wrap_remember(m, file);
-	return true;
+	if (begins_record(out->text))
+		wrap_remember(m, file);
+	out->quick = wrap_remembers(m, file) ? WRAP_BEFORE_TRACE : WRAP_BEFORE_RECORD;
+	return wrap_is_before(out->quick, out->text);
 }
 
 /* What stands behind a number and a mark: : of a line that was found, - of one around it. False when there is none. */
@@ -171,14 +184,21 @@ static bool after_number(struct sv text, struct sv *rest)
 static bool peel_number(struct sv line, struct wrap_memory *m, struct wrap_layer *out)
 {
 	const struct sv known = SV("12:");
+	size_t mark_at;
 
 	if (!after_number(line, &out->text))
 		return false;
-	if (begins_record(out->text)) {
+	if (begins_record(out->text))
 		wrap_remember(m, known);
-		return true;
-	}
-	return wrap_remembers(m, known) && (out->text.n == 0 || !cursor_is_digit(out->text.p[0]));
+	out->quick = wrap_remembers(m, known) ? WRAP_BEFORE_TEXT : WRAP_BEFORE_RECORD;
+	if (!wrap_is_before(out->quick, out->text))
+		return false;
+	/* What follows another mark may be a file's name (peel_grep). */
+	mark_at = line.n - out->text.n - 1;
+	out->number_bytes = mark_at;
+	if (line.p[mark_at] != ':')
+		out->quick = WRAP_SLOW;
+	return true;
 }
 
 /*

@@ -44,11 +44,16 @@ static const struct {
 	[DRAWN_LOKI] = { "loki", false, MOST },
 	[DRAWN_RSYSLOG] = { "rsyslog", false, MOST },
 	[DRAWN_PRIORITY] = { "priority", false, 0 },
-	[DRAWN_GREP] = { "grep", false, 0 },
+	[DRAWN_GREP] = { "grep", false, MOST },
 	[DRAWN_DMESG] = { "dmesg", false, 0 },
-	[DRAWN_CLOUDWATCH] = { "cloudwatch", false, 0 },
+	[DRAWN_CLOUDWATCH] = { "cloudwatch", false, MOST },
 	/* Pieces of CRI's are known by the writer that it names, which the layer in it changes: those lines are read. */
 	[DRAWN_CRI_OF_KUBECTL] = { "kubectl in cri", false, 300 },
+	[DRAWN_GREP_NAME] = { "grep with names", false, MOST },
+	[DRAWN_GREP_NUMBER] = { "grep with numbers", false, MOST },
+	[DRAWN_GREP_OF_KUBECTL] = { "grep of kubectl", false, MOST },
+	[DRAWN_QUOTE] = { "quote", false, MOST },
+	[DRAWN_CLOUDWATCH_SHORT] = { "cloudwatch in milliseconds", false, MOST },
 };
 
 static void check(const struct differ_input *input, const struct log_manner *m, const char *what, unsigned number)
