@@ -226,10 +226,21 @@ static void an_object_fits_by_its_shape(void **state)
 	shapes_free(&s);
 }
 
+static void an_object_in_it_may_be_empty(void **state)
+{
+	struct shapes s = shapes_of("{\"ts\":1796043600.5,\"mdc\":{},\"msg\":\"one\"}");
+
+	(void)state;
+	check_object(&s, "{\"ts\":1796043601.5,\"mdc\":{},\"msg\":\"two\"}", "two");
+	check_object(&s, "{\"ts\":1796043601.5,\"mdc\":{\"a\":1},\"msg\":\"two\"}", NULL);
+	shapes_free(&s);
+}
+
 static void some_objects_have_no_shape(void **state)
 {
 	static const char *const none[] = {
 		"{\"ts\":1796043600.5,\"msg\":\"a\",\"msg\":\"b\"}",	/* which of them counts? */
+		"{\"ts\":1796043600.5,\"msg\":\"a\",\"msg\":{},\"message\":\"b\"}",
 		"{\"ts\":1796043600.5,\"a.b\":\"a\",\"a\":{\"b\":\"b\"},\"msg\":\"b\"}",
 		"{\"instant\":{\"epochSecond\":1796043600,\"nanoOfSecond\":5},\"message\":\"a\",\"level\":\"INFO\"}",
 		"{\"_raw\":\"2026-11-30 13:00:00 x\",\"preview\":\"false\",\"ts\":1796043600.5,\"msg\":\"a\"}",
@@ -304,6 +315,7 @@ int main(void)
 		cmocka_unit_test(times_are_read_again),
 		cmocka_unit_test(a_start_excludes_what_fails_before_its_end),
 		cmocka_unit_test(an_object_fits_by_its_shape),
+		cmocka_unit_test(an_object_in_it_may_be_empty),
 		cmocka_unit_test(some_objects_have_no_shape),
 		cmocka_unit_test(an_object_may_fit_no_layout),
 		cmocka_unit_test(texts_that_fit_no_layout_are_known),
