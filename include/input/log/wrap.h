@@ -38,14 +38,23 @@ enum wrap_quick {
 	WRAP_BEFORE_TRACE,
 	WRAP_BEFORE_TEXT,
 	WRAP_TAKEN_OFF,	/* escape sequences: lines are looked at without them (colours.h), and the layers around them decide */
-	WRAP_BY_OBJECT,	/* a member of an object, which is a text of JSON: the others decide */
+	WRAP_BY_OBJECT,	/* a member of an object, which is a text of JSON: the names of all members decide, and of whom some values */
+};
+
+/* What members of an object are for, by their paths: names with dots between them; at most so many, or up to NULL. */
+#define WRAP_NAMES_MAX 5
+struct wrap_members {
+	const char *wrapper;	/* whose ids these are */
+	const char *text, *time;	/* time: NULL when it has none */
+	const char *const *host, *const *writer, *const *id;	/* all together name the writer, and are the id */
+	bool ends_lines;	/* the text of a whole line has its end */
 };
 
 /* One layer. Texts are views into the line, or in the arena. */
 struct wrap_layer {
 	const char *name;	/* of the wrapper */
 	enum wrap_quick quick;
-	const char *member;	/* whose text it is, of an object that is quick; else NULL */
+	struct wrap_members members;	/* of an object that is quick */
 	struct sv text;		/* what was inside */
 	size_t number_bytes;	/* digits and a mark right before it, which count lines; 0: none do */
 	bool has_time;

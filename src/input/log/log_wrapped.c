@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "input/log/envelope.h"
 #include "input/log/inner.h"
-#include "input/log/mould.h"
 #include "input/stream.h"
 
 /* A record that is longer, with the lines that go on with it, is read. */
@@ -44,6 +44,7 @@ struct open_record {
 struct log_wrapped {
 	struct log_reader *reader;
 	struct moulds moulds;
+	struct envelopes envelopes;
 	struct inner *inner;
 	struct open_record open[UNWRAP_WRITERS_MAX];
 	unsigned near_told;
@@ -69,6 +70,7 @@ void log_wrapped_free(struct log_wrapped *b)
 		free(b->open[i].bytes);
 	}
 	moulds_fini(&b->moulds);
+	envelopes_fini(&b->envelopes);
 	inner_free(b->inner);
 	free(b);
 }
@@ -174,33 +176,35 @@ struct two_lines {
 	bool coloured;		/* it had some */
 };
 
-static int read_line(struct log_wrapped *b, const struct two_lines *l, const struct mould *mould)
+static int read_line(struct log_wrapped *b, const struct two_lines *l, const struct line_way *way)
 {
-	const struct unwrap_way *way = unwrap_last_way(b->reader->unwrap);
+	const struct unwrap_way *went = unwrap_last_way(b->reader->unwrap);
 
 	if (unwrap_add(b->reader->unwrap, &l->line) != 0)
 		return -1;
-	if (way->is_straight)
-		inner_learn(b->inner, way->text);
-	if (mould == NULL || mould->is_own || mould->writer != way->writer || mould->serial != way->serial)
-		mould_learn(&b->moulds, l->plain, l->coloured, way);
+	if (went->is_straight)
+		inner_learn(b->inner, went->text);
+	if (way != NULL && !way->is_own && way->writer == went->writer && way->serial == went->serial)
+		return 0;
+	mould_learn(&b->moulds, l->plain, l->coloured, went);
+	envelope_learn(&b->envelopes, l->plain, went);
 	return 0;
 }
 
 /* It may be anybody's, also where its mould is known: there may be one more layer in it. */
-static int read_with_care(struct log_wrapped *b, const struct two_lines *l, const struct mould *mould)
+static int read_with_care(struct log_wrapped *b, const struct two_lines *l, const struct line_way *way)
 {
-	return hand_over_all(b) != 0 ? -1 : read_line(b, l, mould);
+	return hand_over_all(b) != 0 ? -1 : read_line(b, l, way);
 }
 
-static int read_record(struct log_wrapped *b, const struct two_lines *l, const struct mould *mould)
+static int read_record(struct log_wrapped *b, const struct two_lines *l, const struct line_way *way)
 {
-	return close_record(b, mould->writer) != 0 ? -1 : read_line(b, l, mould);
+	return close_record(b, way->writer) != 0 ? -1 : read_line(b, l, way);
 }
 
 static void open_record(struct log_wrapped *b, const struct line *line, const struct moulded *moulded, const struct inner_seen *l)
 {
-	const struct mould *m = moulded->mould;
+	const struct line_way *m = moulded->way;
 	struct open_record *o = &b->open[m->writer];
 
 	o->is_open = true;
@@ -228,7 +232,7 @@ static void open_record(struct log_wrapped *b, const struct line *line, const st
 
 static int count_record(struct log_wrapped *b, const struct line *line, const struct moulded *moulded, const struct inner_seen *l)
 {
-	const struct mould *m = moulded->mould;
+	const struct line_way *m = moulded->way;
 
 	/* Of what is kept of the writer here and what it has in the making there, one there is not. */
 	if (close_record(b, m->writer) != 0 || unwrap_pass_record(b->reader->unwrap, m->writer, line->number, l->layout) != 0)
@@ -238,20 +242,26 @@ static int count_record(struct log_wrapped *b, const struct line *line, const st
 	return 0;
 }
 
-static int continue_record(struct log_wrapped *b, const struct two_lines *l, const struct mould *mould)
+static int continue_record(struct log_wrapped *b, const struct two_lines *l, const struct line_way *way)
 {
-	struct open_record *o = &b->open[mould->writer];
+	struct open_record *o = &b->open[way->writer];
 
 	/* A line without a wrapper may go on with the last that has one (unwrap.c). */
-	if (!mould->has_wrapper && !unwrap_wrote_last(b->reader->unwrap, mould->writer))
-		return read_with_care(b, l, mould);
+	if (!way->has_wrapper && !unwrap_wrote_last(b->reader->unwrap, way->writer))
+		return read_with_care(b, l, way);
 	keep_first(o);
 	if (!o->is_open || o->is_whole || o->byte_count + l->line.text.n > KEPT_BYTES)
-		return read_with_care(b, l, mould);
+		return read_with_care(b, l, way);
 	keep_line(o, &l->line);
-	unwrap_pass(b->reader->unwrap, mould->writer, l->line.number);
+	unwrap_pass(b->reader->unwrap, way->writer, l->line.number);
 	b->passed++;
 	return 0;
+}
+
+/* Where the line would go if it were read. */
+static bool find_way(struct log_wrapped *b, const struct two_lines *l, struct moulded *out)
+{
+	return envelope_fits(&b->envelopes, l->plain, out) || mould_fits(&b->moulds, l->plain, l->coloured, out);
 }
 
 static int take_line(struct log_wrapped *b, const struct scan_text *t, const struct scan *found, struct scan_found *f, const struct two_lines *l)
@@ -259,23 +269,25 @@ static int take_line(struct log_wrapped *b, const struct scan_text *t, const str
 	struct moulded m;
 	struct inner_seen seen;
 
-	if (!mould_fits(&b->moulds, l->plain, l->coloured, &m))
+	if (!find_way(b, l, &m))
 		return read_with_care(b, l, NULL);
-	if (!unwrap_is_ready(b->reader->unwrap, m.mould->writer, m.mould->serial, m.mould->has_time))
-		return read_with_care(b, l, m.mould);
-	inner_look(b->inner, found, f, t->bytes, m.text, m.mould->is_object, &seen);
+	if (m.id != 0 && unwrap_is_repeat(b->reader->unwrap, m.id))
+		return 0;
+	if (!unwrap_is_ready(b->reader->unwrap, m.way->writer, m.way->serial, m.way->has_time))
+		return read_with_care(b, l, m.way);
+	inner_look(b->inner, found, f, t->bytes, m.text, m.is_escaped, &seen);
 	switch (seen.sort) {
 	case SCAN_LINE_COUNTED:
 		return count_record(b, &l->line, &m, &seen);
 	case SCAN_LINE_PLAIN:
 	case SCAN_LINE_READ:
-		return read_record(b, l, m.mould);
+		return read_record(b, l, m.way);
 	case SCAN_LINE_NONE:
-		return continue_record(b, l, m.mould);
+		return continue_record(b, l, m.way);
 	case SCAN_LINE_DOUBTFUL:
 		break;
 	}
-	return read_with_care(b, l, m.mould);
+	return read_with_care(b, l, m.way);
 }
 
 /* ---- blocks ---- */

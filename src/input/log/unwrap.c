@@ -31,7 +31,7 @@ struct around {
 	bool is_roundabout;	/* not straight */
 	bool has_pieces;	/* the innermost layer has, and what is pending is its writer's */
 	enum wrap_quick last;
-	const char *member;
+	struct wrap_members members;
 	size_t number_bytes, number_behind;
 	struct sv time_text, time_layout;
 };
@@ -93,7 +93,10 @@ struct unwrap {
 	bool ends_seen;		/* lines of this file end */
 	struct seen seen;	/* ids of entries */
 	uint64_t repeats;
+	uint64_t asked;		/* the digest of an id of the next line, which was asked for already; 0: none */
+	bool is_late;		/* the ids of the line were */
 	struct unwrap_way way;
+	struct wrap_members way_members;
 };
 
 static char *bytes_once(char **bytes)
@@ -328,10 +331,12 @@ static void note_way(struct unwrap *u, const struct writer *w, struct sv text, c
 {
 	size_t feed;
 
+	u->way_members = a->members;
 	u->way = (struct unwrap_way){
-		.is_straight = !a->is_roundabout && !a->second && !a->unended && a->id == 0 && !sv_find_char(text, '\n', &feed),
+		.is_straight = !a->is_roundabout && !a->second && !a->unended && !sv_find_char(text, '\n', &feed),
 		.last = a->last,
-		.member = a->member,
+		.members = &u->way_members,
+		.id = a->id,
 		.number_bytes = a->number_bytes,
 		.number_behind = a->number_behind,
 		.text = text,
@@ -557,14 +562,15 @@ static void note_quick(struct around *a, const struct wrap_layer *layer)
 	if (layer->quick == WRAP_TAKEN_OFF)
 		return;
 	a->is_roundabout |= layer->quick == WRAP_SLOW || (a->last != WRAP_SLOW && a->last != WRAP_BY_PREFIX) || (layer->has_time && a->has_time) ||
-			    (layer->number_bytes > 0 && a->number_bytes > 0) || a->has_pieces;
+			    (layer->number_bytes > 0 && a->number_bytes > 0) || (layer->quick == WRAP_BY_OBJECT && a->last != WRAP_SLOW) ||
+			    a->has_pieces;
 	if (layer->number_bytes > 0) {
 		a->number_bytes = layer->number_bytes;
 		a->number_behind = 1 + layer->text.n;
 	}
 	a->has_pieces = layer->piece != WRAP_WHOLE;
 	a->last = layer->quick;
-	a->member = layer->member;
+	a->members = layer->members;
 }
 
 /* What the inner layer says outweighs the outer, where it says as much. */
@@ -590,16 +596,22 @@ static void put_around(struct around *a, const struct wrap_layer *layer, struct 
 						    : arena_printf(arena, "%.*s %.*s", SV_ARG(a->writer), SV_ARG(layer->writer));
 }
 
+static bool is_repeat(struct unwrap *u, uint64_t id)
+{
+	if (u->is_late || id == u->asked || !seen_before(&u->seen, id))
+		return false;
+	u->repeats++;
+	return true;
+}
+
 /* Goes on with what is inside a layer, unless the same entry has come before. layers are those that were peeled to here. */
 static int take_layer(struct unwrap *u, const struct wrap_layer *layer, struct around a, unsigned layers)
 {
 	put_around(&a, layer, u->memory.record);
 	/* A line with colours has one layer more than others like it: there must be room for it in both. */
 	a.is_roundabout |= layers + 2 >= WRAP_LAYERS_MAX;
-	if (!sv_is_absent(layer->id) && seen_before(&u->seen, a.id)) {
-		u->repeats++;
+	if (!sv_is_absent(layer->id) && is_repeat(u, a.id))
 		return 0;
-	}
 	if (layer->piece == WRAP_WHOLE)
 		return peel(u, layer->text, a, layers + 1);
 	return take_piece(u, layer, &a, layers + 1);
@@ -649,11 +661,19 @@ static struct around around_line(const struct line *line, struct sv written)
 	return (struct around){ .written = written, .number = line->number, .byte_offset = line->byte_offset, .unended = line->cut };
 }
 
-int unwrap_add(struct unwrap *u, const struct line *line)
+static int add(struct unwrap *u, const struct line *line)
 {
 	arena_reset(u->memory.record);
 	u->way.is_straight = false;
 	return peel(u, line->text, around_line(line, line->text), 0);
+}
+
+int unwrap_add(struct unwrap *u, const struct line *line)
+{
+	int rc = add(u, line);
+
+	u->asked = 0;
+	return rc;
 }
 
 int unwrap_add_piece(struct unwrap *u, const struct log_piece *p)
@@ -749,7 +769,9 @@ int unwrap_add_late(struct unwrap *u, size_t writer, const struct line *line)
 
 	/* A line without a wrapper may go on with the last of any writer: it was this one's (add_lines). */
 	u->last = w;
-	rc = unwrap_add(u, line);
+	u->is_late = true;
+	rc = add(u, line);
+	u->is_late = false;
 	u->last = last;
 	w->last_line = last_line;
 	return rc;
@@ -760,8 +782,18 @@ bool unwrap_wrote_last(const struct unwrap *u, size_t writer)
 	return u->last == &u->writers[writer];
 }
 
+bool unwrap_is_repeat(struct unwrap *u, uint64_t id)
+{
+	u->asked = 0;
+	if (is_repeat(u, id))
+		return true;
+	u->asked = id;
+	return false;
+}
+
 void unwrap_pass(struct unwrap *u, size_t writer, uint64_t line)
 {
+	u->asked = 0;
 	u->last = &u->writers[writer];
 	u->last->last_line = line;
 }
