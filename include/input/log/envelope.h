@@ -24,7 +24,7 @@ struct envelopes {
 };
 void envelopes_fini(struct envelopes *e);
 
-/* False when none fits. */
+/* False when none fits. Whether the text is one that JSON has is for whoever reads it (escapes.h): if not, the line is no object. */
 bool envelope_fits(struct envelopes *e, struct sv line, struct moulded *out);
 /* The line went that way and fitted none, or one whose writer has lost its place. */
 void envelope_learn(struct envelopes *e, struct sv line, const struct unwrap_way *way);

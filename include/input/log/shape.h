@@ -29,6 +29,7 @@ struct shape {
 	size_t byte_count;
 	struct shape_hole {
 		enum shape_kind kind;
+		bool is_read;		/* by whoever asks: what stands in a text is looked at then, and only its end here */
 		size_t before;		/* so many bytes of the shape stand before it, behind the hole before */
 	} holes[SHAPE_HOLES_MAX];
 	size_t hole_count;

@@ -267,15 +267,32 @@ static bool says(const struct envelope *e, const struct sv *values, struct sv ex
 	return same;
 }
 
+/*
+ * What is read of the values is looked at by whoever reads it: the text by
+ * inner.h, the time as one; and those that name the writer are the same bytes as
+ * in a line that was read.
+ */
+static void note_read(struct envelope *e)
+{
+	e->shape.holes[e->text_hole].is_read = true;
+	if (e->has_time)
+		e->shape.holes[e->time_hole].is_read = true;
+	for (size_t i = 0; i < e->names.count; i++)
+		e->shape.holes[e->names.holes[i]].is_read = true;
+}
+
 static bool make(struct envelope *e, struct sv line, const struct unwrap_way *way, struct arena *a)
 {
 	struct making m = { .envelope = e };
 	struct sv values[SHAPE_HOLES_MAX];
 
 	*e = (struct envelope){ .wrapper = way->members->wrapper, .ends_lines = way->members->ends_lines };
-	return shape_make(&e->shape, line, &m.names, a) && shape_fits(&e->shape, line, values) &&
-	       find_hole(&m, way->members->text, true, &e->text_hole) && add_parts(&m, way->members->host, &e->names) &&
-	       add_parts(&m, way->members->writer, &e->names) && find_id(&m, way) && find_time(&m, way, values) && says(e, values, way->text);
+	if (!shape_make(&e->shape, line, &m.names, a) || !shape_fits(&e->shape, line, values) ||
+	    !find_hole(&m, way->members->text, true, &e->text_hole) || !add_parts(&m, way->members->host, &e->names) ||
+	    !add_parts(&m, way->members->writer, &e->names) || !find_id(&m, way) || !find_time(&m, way, values) || !says(e, values, way->text))
+		return false;
+	note_read(e);
+	return true;
 }
 
 /* One more, or in place of one that has not fitted for long. */

@@ -271,11 +271,12 @@ static int take_line(struct log_wrapped *b, const struct scan_text *t, const str
 
 	if (!find_way(b, l, &m))
 		return read_with_care(b, l, NULL);
-	if (m.id != 0 && unwrap_is_repeat(b->reader->unwrap, m.id))
-		return 0;
 	if (!unwrap_is_ready(b->reader->unwrap, m.way->writer, m.way->serial, m.way->has_time))
 		return read_with_care(b, l, m.way);
 	inner_look(b->inner, found, f, t->bytes, m.text, m.is_escaped, &seen);
+	/* Of a doubtful line even the wrapper may be none. */
+	if (m.id != 0 && seen.sort != SCAN_LINE_DOUBTFUL && unwrap_is_repeat(b->reader->unwrap, m.id))
+		return 0;
 	switch (seen.sort) {
 	case SCAN_LINE_COUNTED:
 		return count_record(b, &l->line, &m, &seen);

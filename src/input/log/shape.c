@@ -35,13 +35,13 @@ static size_t number_end(struct sv text)
 }
 
 /* Where the text ends whose first byte stands behind its quote. False when there is none, or one that only a reader of JSON knows to read. */
-static bool text_end(struct sv text, size_t *end)
+static bool text_end(struct sv text, bool is_read, size_t *end)
 {
 	enum escapes escapes;
 
 	*end = escapes_end(text);
-	if (*end == text.n)
-		return false;
+	if (is_read || *end == text.n)
+		return *end < text.n;
 	escapes = escapes_in(sv_sub(text, 0, *end));
 	return escapes == ESCAPES_NONE || (escapes == ESCAPES_SOME && escapes_are_plain(sv_sub(text, 0, *end)));
 }
@@ -68,7 +68,7 @@ static size_t word_end(struct sv text)
 static bool element_end(struct sv text, size_t *end)
 {
 	if (text.n > 0 && text.p[0] == '"') {
-		if (!text_end(sv_sub(text, 1, text.n), end))
+		if (!text_end(sv_sub(text, 1, text.n), false, end))
 			return false;
 		*end += 2;
 		return true;
@@ -107,7 +107,7 @@ static bool value_end(const struct shape_hole *h, struct sv text, size_t *end)
 {
 	switch (h->kind) {
 	case SHAPE_TEXT:
-		return text_end(text, end);
+		return text_end(text, h->is_read, end);
 	case SHAPE_ARRAY:
 		return array_end(text, end);
 	case SHAPE_NUMBER:
@@ -131,7 +131,7 @@ bool shape_fits(const struct shape *s, struct sv text, struct sv values[SHAPE_HO
 			return false;
 		at += h->before;
 		own += h->before;
-		if (!value_end(h, sv_sub(text, at, text.n), &n))
+		if (!value_end(h, (struct sv){ text.p + at, text.n - at }, &n))
 			return false;
 		values[i] = (struct sv){ text.p + at, n };
 		at += n;
