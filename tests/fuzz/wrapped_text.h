@@ -33,7 +33,7 @@ static inline unsigned draw(struct draw *d, unsigned below)
 struct wrapped_log {
 	struct draw *draw;
 	int64_t ms;
-	unsigned writer, pods;
+	unsigned writer, pods, entries;
 	int zone_hours;		/* of the inner times */
 	bool objects;		/* the program writes objects */
 	bool few;		/* of its lines, none is odd */
@@ -61,7 +61,7 @@ static inline const char *drawn_message(struct wrapped_log *w)
 		"", " ", "a \"rebalance\" began", DRAWN_REVOKED, "they \xf0\x9f\x98\x80 revoked \"it\"", "tab\tand \x1b[31mcolour\x1b[0m", "\x01 control",
 		"\xff\xfe not UTF-8", "[2026-11-30 13:00:01,000] INFO inside (a.b.C)", "x[2026-11-30 13:00:01,000] INFO two (a.b.C)", "}{", "{\"a\":1",
 		"{\"level\":\"INFO\",\"message\":\"inside\",\"ts\":1796043600.5}", "two\nlines", "ends in a backslash\\", "ends in CR\r",
-		"group coordinator \"x\\\" y", "main x[3]: text", "12:text", "warn  : [  711.769086] text", "log/app.log:x", "12-x.y:3-2026-11-30 13:00:01 z", "Member c-1 in group refunds has failed, removing it from the group",
+		"group coordinator \"x\\\" y", "main x[3]: text", "[12,13]", "[12, 120 ]", "12:text", "warn  : [  711.769086] text", "log/app.log:x", "12-x.y:3-2026-11-30 13:00:01 z", "Member c-1 in group refunds has failed, removing it from the group",
 		"Nov 30 13:00:00 host x[1]: y", "/ Lost previously assigned partitions refunds-0", "re-joining", "rejo\xc3\xa9ning",
 	};
 
@@ -164,7 +164,8 @@ static inline void add_outer(struct buf *b, struct wrapped_log *w, const char *d
 enum drawn_wrapper {
 	DRAWN_NONE, DRAWN_CRI, DRAWN_DOCKER, DRAWN_DOCKER_MORE, DRAWN_SYSLOG, DRAWN_SYSLOG_5424, DRAWN_JOURNAL, DRAWN_KUBECTL, DRAWN_KUBECTL_TIMES, DRAWN_STERN,
 	DRAWN_COMPOSE, DRAWN_TIMES, DRAWN_LOKI, DRAWN_RSYSLOG, DRAWN_PRIORITY, DRAWN_GREP, DRAWN_DMESG, DRAWN_CLOUDWATCH, DRAWN_CRI_OF_KUBECTL,
-	DRAWN_GREP_NAME, DRAWN_GREP_NUMBER, DRAWN_GREP_OF_KUBECTL, DRAWN_QUOTE, DRAWN_CLOUDWATCH_SHORT, DRAWN_WRAPPERS
+	DRAWN_GREP_NAME, DRAWN_GREP_NUMBER, DRAWN_GREP_OF_KUBECTL, DRAWN_QUOTE, DRAWN_CLOUDWATCH_SHORT,
+	DRAWN_LOKI_JSON, DRAWN_ELASTIC, DRAWN_CLOUDWATCH_JSON, DRAWN_SPLUNK, DRAWN_JOURNAL_JSON, DRAWN_STERN_JSON, DRAWN_WRAPPERS
 };
 
 /* Of as many digits as may be, and a few more. */
@@ -176,8 +177,29 @@ static inline void add_number(struct buf *b, struct wrapped_log *w, char mark)
 	buf_printf(b, "%.*s%u%c", (int)n, digits, draw(w->draw, 10), mark);
 }
 
+/* The id of an entry; some are shipped again, of those before. */
+static inline unsigned drawn_id(struct wrapped_log *w)
+{
+	return !w->few && w->entries > 0 && draw(w->draw, 20) == 0 ? w->entries - draw(w->draw, w->entries < 9 ? w->entries : 9) : ++w->entries;
+}
+
+/* An object of an export, and what may stand in it beside what is always there. */
+static inline void begin_export(struct buf *b, struct wrapped_log *w)
+{
+	static const char *const odd[] = {
+		"\"a\":null,", "\"a\":true,", "\"a\":{},", "\"a\":[{\"b\":1}],", "\"message\":\"twice\",", "\"_raw\":\"other\",", "\"level\":\"INFO\",",
+		"\"timestamp\":null,", "\"_source\":{\"level\":\"INFO\",\"message\":\"x\"},", "\"log\":\"x\",\"stream\":\"stdout\",\"time\":\"x\",", "\"line\":{},",
+		"\"host\":\"a\\u0062c\",", "\"_HOSTNAME\":\"other\",", "\"labels\":\"x\",", "\"n\":1e5,", "\"n\":12345678901234567890,",
+	};
+
+	buf_add_char(b, '{');
+	if (!w->few && draw(w->draw, 30) == 0)
+		buf_add(b, sv_of(odd[draw(w->draw, sizeof odd / sizeof odd[0])]));
+}
+
 static inline void add_wrapped(struct buf *b, struct wrapped_log *w, enum drawn_wrapper wrapper, const char *text, size_t n)
 {
+	const int64_t epoch_ms = INT64_C(1796043600000) + w->ms;
 	const unsigned p = w->writer;
 	const char *stream = draw(w->draw, 20) == 0 ? "stderr" : "stdout";
 	size_t cut = n;
@@ -285,6 +307,48 @@ static inline void add_wrapped(struct buf *b, struct wrapped_log *w, enum drawn_
 		add_outer(b, w, "2026-11-30T", true);
 		buf_printf(b, "Z stdout F %s", p == 0 ? "" : "[pod/inner-1/app] ");
 		break;
+	case DRAWN_LOKI_JSON:
+		begin_export(b, w);
+		buf_printf(b, "\"labels\":{\"app\":\"x\",\"pod\":\"orders-%u\"},\"line\":\"", p);
+		add_escaped(b, w, text, n);
+		buf_add(b, SV("\",\"timestamp\":\""));
+		add_outer(b, w, "2026-11-30T", true);
+		buf_add(b, SV("Z\"}"));
+		return;
+	case DRAWN_ELASTIC:
+		begin_export(b, w);
+		buf_printf(b, "\"_index\":\"logs\",\"_id\":\"%x\",\"_score\":1.0,\"_source\":{\"message\":\"", drawn_id(w));
+		add_escaped(b, w, text, n);
+		buf_add(b, SV("\",\"@timestamp\":\""));
+		add_outer(b, w, "2026-11-30T", false);
+		buf_printf(b, "Z\",\"host\":{\"name\":\"node-%u\"}},\"sort\":[%" PRId64 ",%u]}", p, epoch_ms, draw(w->draw, 100));
+		return;
+	case DRAWN_CLOUDWATCH_JSON:
+		begin_export(b, w);
+		buf_printf(b, "\"timestamp\":%" PRId64 ",\"message\":\"", epoch_ms);
+		add_escaped(b, w, text, n);
+		buf_printf(b, "\",\"logStreamName\":\"app/%u\",\"ingestionTime\":%" PRId64 ",\"eventId\":\"37%030u\"}", p, epoch_ms + 900, drawn_id(w));
+		return;
+	case DRAWN_SPLUNK:
+		begin_export(b, w);
+		buf_printf(b, "\"preview\":%s,\"result\":{\"_cd\":\"2:%u\",\"_bkt\":\"main~2\",\"_raw\":\"", !w->few && draw(w->draw, 20) == 0 ? "true" : "false", drawn_id(w));
+		add_escaped(b, w, text, n);
+		buf_add(b, SV("\",\"_time\":\""));
+		add_clock(b, w->ms, 1, "2026-11-30T", '.');
+		buf_printf(b, "+01:00\",\"host\":\"node-%u\",\"source\":\"/var/log/app.log\"}}", p);
+		return;
+	case DRAWN_JOURNAL_JSON:
+		begin_export(b, w);
+		buf_printf(b, "\"__CURSOR\":\"s=a;i=%x\",\"MESSAGE\":\"", drawn_id(w));
+		add_escaped(b, w, text, n);
+		buf_printf(b, "\",\"_HOSTNAME\":\"node-1\",\"_PID\":\"%u\",\"SYSLOG_IDENTIFIER\":\"java\",\"__REALTIME_TIMESTAMP\":\"%" PRId64 "\"}", 400 + p, epoch_ms * 1000);
+		return;
+	case DRAWN_STERN_JSON:
+		begin_export(b, w);
+		buf_add(b, SV("\"message\":\""));
+		add_escaped(b, w, text, n);
+		buf_printf(b, "\",\"namespace\":\"x\",\"podName\":\"orders-%u\",\"containerName\":\"app\"}", p);
+		return;
 	case DRAWN_NONE:
 	case DRAWN_WRAPPERS:
 		break;

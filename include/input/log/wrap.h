@@ -33,7 +33,8 @@ enum wrap_quick {
 	WRAP_SLOW,	/* no: what it is depends on the text too, on lines before it, or each has its own id */
 	WRAP_BY_PREFIX,	/* what stands before the text alone decides, whatever follows */
 	WRAP_BEFORE_NOBODY,	/* the same, where no name or tag stands at the start of the text (wrap_stamp_names_nobody) */
-	/* The same, where the text begins a record; or, as another that did has been seen, a trace, or what is no time of day (wrap_is_before). */
+	/* The same, where the text begins with a time; with one or an object; or, as another that did has been seen, a trace, or what is no number. */
+	WRAP_BEFORE_TIME,
 	WRAP_BEFORE_RECORD,
 	WRAP_BEFORE_TRACE,
 	WRAP_BEFORE_TEXT,
@@ -80,7 +81,7 @@ struct wrap_memory {
 /* Takes off the outermost layer. False when the line fits none. */
 bool wrap_peel(struct sv line, struct wrap_memory *m, struct wrap_layer *out);
 
-/* Of the three that are before some texts alone: whether the text is one. */
+/* Of those four that are before some texts alone: whether the text is one. */
 bool wrap_is_before(enum wrap_quick quick, struct sv text);
 
 /*

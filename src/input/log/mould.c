@@ -127,6 +127,7 @@ static bool may_have(const struct mould *m, struct sv text)
 	switch (m->last) {
 	case WRAP_BEFORE_NOBODY:
 		return stands_alone(m, text);
+	case WRAP_BEFORE_TIME:
 	case WRAP_BEFORE_RECORD:
 	case WRAP_BEFORE_TRACE:
 	case WRAP_BEFORE_TEXT:

@@ -79,6 +79,8 @@ static bool begins_record(struct sv text)
 
 bool wrap_is_before(enum wrap_quick quick, struct sv text)
 {
+	if (quick == WRAP_BEFORE_TIME)
+		return wrap_stamp_begins(text);
 	if (begins_record(text))
 		return true;
 	if (quick == WRAP_BEFORE_TRACE)

@@ -273,7 +273,7 @@ static bool after_stream(const struct stamp *s, struct wrap_memory *m, struct wr
 		return false;
 	/* Labels are looked at beyond a blank. */
 	if (out->writer.p[0] != '{')
-		out->quick = fraction_digits(s->text) == STREAM_DIGITS ? WRAP_BY_PREFIX : WRAP_BEFORE_RECORD;
+		out->quick = fraction_digits(s->text) == STREAM_DIGITS ? WRAP_BY_PREFIX : WRAP_BEFORE_TIME;
 	return wrap_stamp_begins(rest) || fraction_digits(s->text) == STREAM_DIGITS;
 }
 
