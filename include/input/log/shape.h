@@ -29,11 +29,20 @@ struct shape {
 	size_t byte_count;
 	struct shape_hole {
 		enum shape_kind kind;
-		bool is_read;		/* by whoever asks: what stands in a text is looked at then, and only its end here */
+		/*
+		 * What stands in a text is looked at by whoever asks, who takes nothing that JSON
+		 * has not, nor a quote: here only its end is.
+		 */
+		bool is_read;
+		size_t last_bytes;	/* of its value in the object that fitted last */
 		size_t before;		/* so many bytes of the shape stand before it, behind the hole before */
 	} holes[SHAPE_HOLES_MAX];
 	size_t hole_count;
 	size_t behind;		/* bytes behind the last */
+	/* Of a shape that is asked for again (shape_fits_again): */
+	size_t long_hole;	/* a text that is read: it has what the others leave */
+	bool has_last;
+	size_t last_others;	/* bytes of the object that fitted last, but for those of the long hole */
 };
 
 /* Of an object's members, by their paths: names with dots between them. */
@@ -50,6 +59,12 @@ struct shape_names {
 bool shape_make(struct shape *s, struct sv text, struct shape_names *names, struct arena *a);
 /* Whether the text is such an object, and its values. */
 bool shape_fits(const struct shape *s, struct sv text, struct sv values[SHAPE_HOLES_MAX]);
+/*
+ * The same, where most objects have values as long as those of the one before but
+ * for the long hole: then no end is looked for. What it says is certain once all
+ * values that are read are good.
+ */
+bool shape_fits_again(struct shape *s, struct sv text, struct sv values[SHAPE_HOLES_MAX]);
 /* How many members have that path and are not null, and the hole of one of them. A word counts twice: it has none. */
 size_t shape_count_named(const struct shape *s, const struct shape_names *names, struct sv name, size_t *hole);
 

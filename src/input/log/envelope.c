@@ -157,13 +157,23 @@ static struct envelope *envelope_of(struct envelopes *e, struct sv line, struct 
 	for (size_t i = 0; i < e->count; i++) {
 		struct envelope *found = e->items[i];
 
-		if (!shape_fits(&found->shape, line, values))
+		if (!shape_fits_again(&found->shape, line, values))
 			continue;
 		memmove(e->items + 1, e->items, i * sizeof *e->items);
 		e->items[0] = found;
 		return found;
 	}
 	return NULL;
+}
+
+/* A reader of times passes over blanks, which a text of JSON may not have all of. */
+static bool take_time(struct envelope *e, struct sv value, struct moulded *out)
+{
+	unsigned char control = 0;
+
+	for (size_t i = 0; i < value.n; i++)
+		control |= (unsigned char)((unsigned char)value.p[i] < 0x20);
+	return control == 0 && wrapper_time_read(&e->time, value, out);
 }
 
 bool envelope_fits(struct envelopes *e, struct sv line, struct moulded *out)
@@ -179,7 +189,7 @@ bool envelope_fits(struct envelopes *e, struct sv line, struct moulded *out)
 	if (w == NULL)
 		return false;
 	*out = (struct moulded){ .way = &w->way, .is_escaped = true };
-	return take_text(found, values, &out->text) && (!found->has_time || wrapper_time_read(&found->time, values[found->time_hole], out)) &&
+	return take_text(found, values, &out->text) && (!found->has_time || take_time(found, values[found->time_hole], out)) &&
 	       (!found->has_id || take_id(found, values, &out->id));
 }
 
@@ -274,6 +284,7 @@ static bool says(const struct envelope *e, const struct sv *values, struct sv ex
  */
 static void note_read(struct envelope *e)
 {
+	e->shape.long_hole = e->text_hole;
 	e->shape.holes[e->text_hole].is_read = true;
 	if (e->has_time)
 		e->shape.holes[e->time_hole].is_read = true;

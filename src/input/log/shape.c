@@ -139,6 +139,53 @@ bool shape_fits(const struct shape *s, struct sv text, struct sv values[SHAPE_HO
 	return text.n - at == s->behind && memcmp(text.p + at, own, s->behind) == 0;
 }
 
+/* Whether the text has the value of the hole at the byte, so long. */
+static bool is_value(const struct shape_hole *h, struct sv text, size_t at, size_t n)
+{
+	size_t end;
+
+	return (h->is_read && h->kind == SHAPE_TEXT) || (value_end(h, (struct sv){ text.p + at, text.n - at }, &end) && end == n);
+}
+
+static bool fits_like_last(const struct shape *s, struct sv text, struct sv *values)
+{
+	const char *own = s->bytes;
+	size_t at = 0;
+
+	if (!s->has_last || text.n < s->last_others)
+		return false;
+	for (size_t i = 0; i < s->hole_count; i++) {
+		const struct shape_hole *h = &s->holes[i];
+		const size_t n = i == s->long_hole ? text.n - s->last_others : h->last_bytes;
+
+		if (memcmp(text.p + at, own, h->before) != 0 || !is_value(h, text, at + h->before, n))
+			return false;
+		at += h->before;
+		own += h->before;
+		values[i] = (struct sv){ text.p + at, n };
+		at += n;
+	}
+	return memcmp(text.p + at, own, s->behind) == 0;
+}
+
+static void note_last(struct shape *s, struct sv text, const struct sv *values)
+{
+	s->has_last = true;
+	for (size_t i = 0; i < s->hole_count; i++)
+		s->holes[i].last_bytes = values[i].n;
+	s->last_others = text.n - values[s->long_hole].n;
+}
+
+bool shape_fits_again(struct shape *s, struct sv text, struct sv values[SHAPE_HOLES_MAX])
+{
+	if (fits_like_last(s, text, values))
+		return true;
+	if (!shape_fits(s, text, values))
+		return false;
+	note_last(s, text, values);
+	return true;
+}
+
 /* ---- a shape from an object ---- */
 
 /* What is known of an object while it is walked through. */
@@ -285,7 +332,8 @@ bool shape_make(struct shape *s, struct sv text, struct shape_names *names, stru
 {
 	struct walk w = { .text = text, .shape = s, .names = names, .arena = a };
 
-	s->byte_count = s->hole_count = names->word_count = 0;
+	*s = (struct shape){ .byte_count = 0 };
+	names->word_count = 0;
 	if (!walk_object(&w, 0) || w.at != w.text.n || s->hole_count == 0 || has_twins(s, names))
 		return false;
 	s->behind = s->byte_count - w.shape_from;
