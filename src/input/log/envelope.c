@@ -121,11 +121,13 @@ static bool take_id(const struct envelope *e, const struct sv *values, uint64_t 
 /* Without the end of its line. False where there is none, or only those who read JSON can tell. */
 static bool take_line_end(struct sv *text)
 {
-	if (!sv_ends_with(*text, SV("\\n")))
+	const char *end = text->p + text->n;
+
+	if (text->n < 2 || end[-1] != 'n' || end[-2] != '\\')
 		return false;
 	text->n -= 2;
 	/* A backslash there would be the end of another escape. */
-	return !sv_ends_with(*text, SV("\\"));
+	return text->n == 0 || end[-3] != '\\';
 }
 
 /* Of a text with escapes it is not known how it begins, and how it ends. */

@@ -307,20 +307,26 @@ static struct sv cut_line(const char **p, const char *end)
 	return line;
 }
 
+/* Asked of each line. */
+static bool ends_in_cr(struct sv line)
+{
+	return line.n > 0 && line.p[line.n - 1] == '\r';
+}
+
 /* Whether it is a line that may be looked at: one that has its end, and where that is alike both ways. */
 static bool next_line(struct log_wrapped *b, const struct scan_text *t, struct walk *at, struct two_lines *l)
 {
 	const char *end = t->written.p + t->written.n;
 	const struct sv plain = cut_line(&at->plain, t->bytes + t->n);
 	const struct sv written = t->bytes == t->written.p ? plain : cut_line(&at->written, end);
-	const bool is_ended = written.p + written.n < end, has_cr = is_ended && sv_ends_with(written, SV("\r"));
+	const bool is_ended = written.p + written.n < end, has_cr = is_ended && ends_in_cr(written);
 
-	l->line = (struct line){ .text = sv_sub(written, 0, written.n - has_cr), .number = ++b->line_count,
+	l->line = (struct line){ .text = { written.p, written.n - has_cr }, .number = ++b->line_count,
 				 .byte_offset = t->byte_offset + (uint64_t)(written.p - t->written.p) };
-	l->plain = sv_sub(plain, 0, plain.n - has_cr);
+	l->plain = (struct sv){ plain.p, plain.n - has_cr };
 	l->coloured = l->plain.n < l->line.text.n;
 	l->line.cut = !is_ended && t->unended && stream_is_broken(b->reader->in->stream);
-	return is_ended && !(l->coloured && sv_ends_with(l->plain, SV("\r")));
+	return is_ended && !(l->coloured && ends_in_cr(l->plain));
 }
 
 /* found is NULL when every line is to be read; what was found in it is passed. */

@@ -165,7 +165,7 @@ static bool fits(struct mould *m, struct sv line, struct moulded *out)
 	if (line.n < m->head_bytes + digits || (m->has_number && digits == 0) || !is_head(m, line.p, 0, m->number_at) ||
 	    !is_head(m, rest + m->number_at, m->number_at, m->head_bytes - m->number_at))
 		return false;
-	*out = (struct moulded){ .way = &m->way, .text = sv_sub(line, m->head_bytes + digits, line.n) };
+	*out = (struct moulded){ .way = &m->way, .text = { rest + m->head_bytes, line.n - m->head_bytes - digits } };
 	if (m->way.has_time && !read_time(m, (m->time_at < m->number_at ? line.p : rest) + m->time_at, out))
 		return false;
 	return may_have(m, out->text) && !wrap_stamp_may_be_kernels(line);
