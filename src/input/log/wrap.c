@@ -299,8 +299,8 @@ static bool peel_stern(struct sv line, struct wrap_memory *m, struct wrap_layer 
 	out->host = pod;
 	out->writer = both;
 	out->text = rest;
-	/* What begins like a file's name is grep's, if a number follows anywhere in the line (peel_around). */
-	if (is_file(sv_sub(pod, 0, dash)))
+	/* What begins like a file's name is grep's, if a number follows anywhere in the line (peel_around); of too many the text decides. */
+	if (is_file(sv_sub(pod, 0, dash)) || !wrap_remembers(m, both))
 		out->quick = WRAP_SLOW;
 	return true;
 }

@@ -290,6 +290,21 @@ static void the_wrapper_may_change(void **state)
 	assert_int_equal(events_of(&b, REVOKED), 1);
 }
 
+/* Of more containers than are remembered a line is known by its text alone: one below a record is none of theirs. */
+static void of_too_many_pods_the_text_decides(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	buf_init(&b);
+	for (int i = 0; i < 3 * HEAD_LINES; i++)
+		buf_printf(&b, "orders-%d app 2026-11-30 13:00:%02d,000 INFO  [main] a.b.C - order %d accepted\n", i % 40, i % 60, i);
+	/* The first 32 are. */
+	for (int i = 0; i < 20; i++)
+		buf_printf(&b, "orders-%d app 2026-11-30 13:01:00,000 INFO  [main] a.b.C - failed\norders-%d app     indented\n", 31 + i % 2, 31 + i % 2);
+	assert_int_equal(events_of(&b, "0 log.no_record 0:0@0 x1 10 lines"), 1);
+}
+
 /* What is longer than a record may be is cut, and that is said: of a line with one below it, and of an object. */
 static void long_records_are_cut(void **state)
 {
@@ -346,6 +361,7 @@ int main(void)
 		cmocka_unit_test(a_literal_that_pieces_split_is_found),
 		cmocka_unit_test(lines_below_a_message_are_its_pods),
 		cmocka_unit_test(the_wrapper_may_change),
+		cmocka_unit_test(of_too_many_pods_the_text_decides),
 		cmocka_unit_test(long_records_are_cut),
 		cmocka_unit_test(a_time_without_a_year_is_no_instant),
 	};
