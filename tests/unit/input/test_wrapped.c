@@ -290,6 +290,72 @@ static void the_wrapper_may_change(void **state)
 	assert_int_equal(events_of(&b, REVOKED), 1);
 }
 
+/* ---- exports ---- */
+
+#define ELASTIC(id, at, message)                                                                                       \
+	"{\"_index\":\"logs\",\"_id\":\"" id "\",\"_source\":{\"message\":\"2026-11-30 13:00:" at ",000 INFO  [main] a.b.C - " message    \
+	"\",\"@timestamp\":\"2026-11-30T13:00:" at ".5Z\",\"host\":{\"name\":\"n-1\"}}}\n"
+#define MESSAGE_OF_REVOKED "[Consumer clientId=c-1, groupId=refunds] Revoke previously assigned partitions [refunds-0]"
+
+static void add_entries(struct buf *b)
+{
+	for (int i = 0; i < HEAD_LINES; i++)
+		buf_printf(b, ELASTIC("%u", "%02d", "order accepted"), b->n > 0 ? (unsigned)b->n : 1, i, i);
+}
+
+/* An entry that is shipped twice is one, whether its lines are read or counted; with an id of its own it is two. */
+static void an_entry_shipped_twice_is_one(void **state)
+{
+	static const char *const what[] = { REVOKED, "0 log.repeated 0:0@0 x1 2 entries" };
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		struct buf b;
+
+		buf_init(&b);
+		add_entries(&b);
+		buf_add(&b, SV(ELASTIC("x", "30", MESSAGE_OF_REVOKED) ELASTIC("y", "30", "order accepted")));
+		add_entries(&b);
+		buf_add(&b, i < 2 ? SV(ELASTIC("x", "30", MESSAGE_OF_REVOKED) ELASTIC("y", "30", "order accepted"))
+				  : SV(ELASTIC("u", "30", MESSAGE_OF_REVOKED) ELASTIC("v", "30", "order accepted")));
+		add_entries(&b);
+		assert_int_equal(events_of(&b, what[i % 2]), i == 3 ? 0 : i == 2 ? 2 : 1);
+	}
+}
+
+/* What only begins like an entry is none, and its id is not that of one: the text breaks off the object. */
+static void what_is_no_object_has_no_id(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	buf_init(&b);
+	add_entries(&b);
+	add_entries(&b);
+	buf_add(&b, SV(ELASTIC("x", "30", "a\"b" MESSAGE_OF_REVOKED) ELASTIC("x", "30", MESSAGE_OF_REVOKED)));
+	add_entries(&b);
+	assert_int_equal(events_of(&b, REVOKED), 1);
+}
+
+/* ---- colours ---- */
+
+/* Its evidence is the line as it stands in the file; a colour inside a literal hides nothing. */
+static void evidence_has_its_colours(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	buf_init(&b);
+	for (int i = 0; i < 3; i++) {
+		add_lines(&b, "\x1b[2m", "\x1b[0m");
+		if (i == 1)
+			buf_add(&b, SV("\x1b[2m2026-11-30 13:01:00,000 INFO  [main] a.b.C - [Consumer clientId=c-1, groupId=refunds] Revoke \x1b[31mpreviously "
+				       "assigned\x1b[0m partitions [refunds-0]\n"));
+	}
+	assert_int_equal(events_of(&b, REVOKED " 1 1796043660000000 +0 [] 1:121@8500 {\x1b[2m2026-11-30 13:01:00,000 INFO  [main] a.b.C - [Consumer "
+				       "clientId=c-1, groupId=refunds] Revoke \x1b[31mpreviously assigned\x1b[0m partitions [refunds-0]}"), 1);
+}
+
 /* Of more containers than are remembered a line is known by its text alone: one below a record is none of theirs. */
 static void of_too_many_pods_the_text_decides(void **state)
 {
@@ -361,6 +427,9 @@ int main(void)
 		cmocka_unit_test(a_literal_that_pieces_split_is_found),
 		cmocka_unit_test(lines_below_a_message_are_its_pods),
 		cmocka_unit_test(the_wrapper_may_change),
+		cmocka_unit_test(an_entry_shipped_twice_is_one),
+		cmocka_unit_test(what_is_no_object_has_no_id),
+		cmocka_unit_test(evidence_has_its_colours),
 		cmocka_unit_test(of_too_many_pods_the_text_decides),
 		cmocka_unit_test(long_records_are_cut),
 		cmocka_unit_test(a_time_without_a_year_is_no_instant),
