@@ -21,7 +21,8 @@ bool colours_in(struct sv line);
 size_t colours_strip(struct sv line, char *to);
 /*
  * The same of each line in some bytes. What ends a line stays, so that there are as
- * many. So many bytes behind those of "to" are written to.
+ * many. So many bytes behind the lines must be readable, and behind "to" there must
+ * be room for as many more.
  */
 #define COLOURS_SLACK 64
 size_t colours_strip_lines(struct sv lines, char *to);

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "input/log/marks.h"
+
 /* Where the sequence ends that begins there; NULL when its line does. */
 static inline const char *sequence_end(const char *p, const char *line_end)
 {
@@ -62,20 +64,22 @@ static const char *line_end_of(const char *p, const char *end)
 	return feed > p && feed[-1] == '\r' ? feed - 1 : feed;
 }
 
+/* Between two sequences are few bytes: so many are copied at once, and those count that stand before the next. */
 size_t colours_strip_lines(struct sv lines, char *to)
 {
 	const char *p = lines.p, *end = lines.p + lines.n, *line_end = lines.p;
 	char *out = to;
 
 	while (p < end) {
-		const char *escape = memchr(p, COLOURS_ESCAPE, (size_t)(end - p)), *behind;
-		const size_t n = (size_t)((escape != NULL ? escape : end) - p);
+		const uint64_t escapes = marks_of(p, COLOURS_ESCAPE);
+		const size_t before = escapes != 0 ? (size_t)__builtin_ctzll(escapes) : COLOURS_SLACK, left = (size_t)(end - p);
+		const char *behind;
 
-		memcpy(out, p, n);
-		out += n;
-		p += n;
-		if (escape == NULL)
-			break;
+		memcpy(out, p, COLOURS_SLACK);
+		out += before < left ? before : left;
+		p += before < left ? before : left;
+		if (escapes == 0 || before >= left)
+			continue;
 		if (p >= line_end)
 			line_end = line_end_of(p, end);
 		behind = sequence_end(p, line_end);
