@@ -147,7 +147,7 @@ static void pods_that_write_objects_are_counted_too(void **state)
 
 /* ---- all that there is to get wrong ---- */
 
-#define ODD_LOGS 1200
+#define ODD_LOGS 600
 
 static void odd_logs_are_read_as_with_care(void **state)
 {
