@@ -55,6 +55,8 @@ struct sv stream_head_behind(struct stream *s);
  * called once more, does. For readers that are not alone with diag.
  */
 ptrdiff_t stream_read_on(struct stream *s, void *bytes, size_t n);
+/* For those who have read all of it by stream_read_on: records how it ended, once. Whether it broke off. */
+bool stream_is_broken(struct stream *s);
 /*
  * All of its bytes where they lie, in place of reading them: before anything
  * was read. NULL when the source has none to show. Who has them frees them.

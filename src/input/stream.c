@@ -210,6 +210,13 @@ ptrdiff_t stream_read(struct stream *s, void *bytes, size_t n)
 	return got > 0 || n == 0 ? got : end_of(s);
 }
 
+bool stream_is_broken(struct stream *s)
+{
+	char nothing;
+
+	return stream_read(s, &nothing, 1) < 0;
+}
+
 struct mapped *stream_map(struct stream *s)
 {
 	assert(s->position == 0);

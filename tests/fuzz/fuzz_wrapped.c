@@ -35,8 +35,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const enum drawn_wrapper wrapper = (enum drawn_wrapper)draw(&d, DRAWN_WRAPPERS);
 	const struct log_manner m = { .threads = 1 + draw(&d, 2), .head_bytes = 1000 + 20 * draw(&d, 256), .block_bytes = 1 + 30 * draw(&d, 256) };
 	struct differ_input input = { .rules = rules(), .step = 1000, .breaks = draw(&d, 8) == 0, .maps = draw(&d, 2) == 0 };
+	const unsigned colours = draw(&d, 6);
 	struct buf text;
 
+	w.colours = colours < 3 ? (enum drawn_colours)colours : DRAWN_PLAIN;
 	buf_init(&text);
 	wrapped_text(&text, &w, wrapper, 20 + draw(&d, 256));
 	input.text = buf_sv(&text);

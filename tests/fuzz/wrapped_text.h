@@ -33,10 +33,11 @@ static inline unsigned draw(struct draw *d, unsigned below)
 struct wrapped_log {
 	struct draw *draw;
 	int64_t ms;
-	unsigned writer, pods;
+	unsigned writer, pods, entries;
 	int zone_hours;		/* of the inner times */
 	bool objects;		/* the program writes objects */
 	bool few;		/* of its lines, none is odd */
+	enum drawn_colours { DRAWN_PLAIN, DRAWN_COLOURED_TEXTS, DRAWN_COLOURED_LINES } colours;
 };
 
 static inline void add_clock(struct buf *b, int64_t ms, int hours, const char *date, char mark)
@@ -60,7 +61,7 @@ static inline const char *drawn_message(struct wrapped_log *w)
 		"", " ", "a \"rebalance\" began", DRAWN_REVOKED, "they \xf0\x9f\x98\x80 revoked \"it\"", "tab\tand \x1b[31mcolour\x1b[0m", "\x01 control", "\x02 noise",
 		"\xff\xfe not UTF-8", "[2026-11-30 13:00:01,000] INFO inside (a.b.C)", "x[2026-11-30 13:00:01,000] INFO two (a.b.C)", "}{", "{\"a\":1",
 		"{\"level\":\"INFO\",\"message\":\"inside\",\"ts\":1796043600.5}", "two\nlines", "ends in a backslash\\", "ends in CR\r",
-		"group coordinator \"x\\\" y", "main x[3]: text", "12:text", "Member c-1 in group refunds has failed, removing it from the group",
+		"group coordinator \"x\\\" y", "main x[3]: text", "[12,13]", "[12, 120 ]", "12:text", "warn  : [  711.769086] text", "log/app.log:x", "12-x.y:3-2026-11-30 13:00:01 z", "Member c-1 in group refunds has failed, removing it from the group",
 		"Nov 30 13:00:00 host x[1]: y", "/ Lost previously assigned partitions refunds-0", "re-joining", "rejo\xc3\xa9ning",
 	};
 
@@ -162,11 +163,43 @@ static inline void add_outer(struct buf *b, struct wrapped_log *w, const char *d
 
 enum drawn_wrapper {
 	DRAWN_NONE, DRAWN_CRI, DRAWN_DOCKER, DRAWN_DOCKER_MORE, DRAWN_SYSLOG, DRAWN_SYSLOG_5424, DRAWN_JOURNAL, DRAWN_KUBECTL, DRAWN_KUBECTL_TIMES, DRAWN_STERN,
-	DRAWN_COMPOSE, DRAWN_TIMES, DRAWN_LOKI, DRAWN_RSYSLOG, DRAWN_PRIORITY, DRAWN_GREP, DRAWN_DMESG, DRAWN_CLOUDWATCH, DRAWN_CRI_OF_KUBECTL, DRAWN_WRAPPERS
+	DRAWN_COMPOSE, DRAWN_TIMES, DRAWN_LOKI, DRAWN_RSYSLOG, DRAWN_PRIORITY, DRAWN_GREP, DRAWN_DMESG, DRAWN_CLOUDWATCH, DRAWN_CRI_OF_KUBECTL,
+	DRAWN_GREP_NAME, DRAWN_GREP_NUMBER, DRAWN_GREP_OF_KUBECTL, DRAWN_QUOTE, DRAWN_CLOUDWATCH_SHORT,
+	DRAWN_LOKI_JSON, DRAWN_ELASTIC, DRAWN_CLOUDWATCH_JSON, DRAWN_SPLUNK, DRAWN_JOURNAL_JSON, DRAWN_STERN_JSON, DRAWN_WRAPPERS
 };
+
+/* Of as many digits as may be, and a few more. */
+static inline void add_number(struct buf *b, struct wrapped_log *w, char mark)
+{
+	static const char digits[] = "1234567890123456789012";
+	const unsigned n = w->few ? 1 + draw(w->draw, 5) : 1 + draw(w->draw, 12) * draw(w->draw, 3) / 2;
+
+	buf_printf(b, "%.*s%u%c", (int)n, digits, draw(w->draw, 10), mark);
+}
+
+/* The id of an entry; some are shipped again, of those before. */
+static inline unsigned drawn_id(struct wrapped_log *w)
+{
+	return !w->few && w->entries > 0 && draw(w->draw, 20) == 0 ? w->entries - draw(w->draw, w->entries < 9 ? w->entries : 9) : ++w->entries;
+}
+
+/* An object of an export, and what may stand in it beside what is always there. */
+static inline void begin_export(struct buf *b, struct wrapped_log *w)
+{
+	static const char *const odd[] = {
+		"\"a\":null,", "\"a\":true,", "\"a\":{},", "\"a\":[{\"b\":1}],", "\"message\":\"twice\",", "\"_raw\":\"other\",", "\"level\":\"INFO\",",
+		"\"timestamp\":null,", "\"_source\":{\"level\":\"INFO\",\"message\":\"x\"},", "\"log\":\"x\",\"stream\":\"stdout\",\"time\":\"x\",", "\"line\":{},",
+		"\"host\":\"a\\u0062c\",", "\"_HOSTNAME\":\"other\",", "\"labels\":\"x\",", "\"n\":1e5,", "\"n\":12345678901234567890,",
+	};
+
+	buf_add_char(b, '{');
+	if (!w->few && draw(w->draw, 30) == 0)
+		buf_add(b, sv_of(odd[draw(w->draw, sizeof odd / sizeof odd[0])]));
+}
 
 static inline void add_wrapped(struct buf *b, struct wrapped_log *w, enum drawn_wrapper wrapper, const char *text, size_t n)
 {
+	const int64_t epoch_ms = INT64_C(1796043600000) + w->ms;
 	const unsigned p = w->writer;
 	const char *stream = draw(w->draw, 20) == 0 ? "stderr" : "stdout";
 	size_t cut = n;
@@ -242,7 +275,22 @@ static inline void add_wrapped(struct buf *b, struct wrapped_log *w, enum drawn_
 		buf_printf(b, "<13>Nov 30 13:%02d:%02d broker-%u ", (int)(w->ms / 60000 % 60), (int)(w->ms / 1000 % 60), p);
 		break;
 	case DRAWN_GREP:
-		buf_printf(b, "log/app-%u.log:%u:", p, draw(w->draw, 100));
+		buf_printf(b, "log/app-%u.log:", p);
+		add_number(b, w, ':');
+		break;
+	case DRAWN_GREP_NAME:
+		buf_printf(b, p == 1 ? "a.lo%u:" : "app-%u.log:", p);
+		break;
+	case DRAWN_GREP_NUMBER:
+		add_number(b, w, ':');
+		break;
+	case DRAWN_GREP_OF_KUBECTL:
+		buf_add(b, SV("log/k.log:"));
+		add_number(b, w, !w->few && draw(w->draw, 8) == 0 ? '-' : ':');
+		buf_printf(b, "[pod/orders-%u/app] ", p);
+		break;
+	case DRAWN_QUOTE:
+		buf_add(b, w->few || draw(w->draw, 8) != 0 ? SV("> ") : draw(w->draw, 2) == 0 ? SV(">") : SV("> >"));
 		break;
 	case DRAWN_DMESG:
 		buf_printf(b, "[%5d.%06d] ", (int)(w->ms / 1000), (int)(w->ms % 1000) * 1000);
@@ -251,10 +299,56 @@ static inline void add_wrapped(struct buf *b, struct wrapped_log *w, enum drawn_
 		add_clock(b, w->ms, 0, "2026-11-30T", '.');
 		buf_printf(b, "000Z ecs/app/%u ", p);
 		break;
+	case DRAWN_CLOUDWATCH_SHORT:
+		add_clock(b, w->ms, 0, "2026-11-30T", '.');
+		buf_printf(b, "+00:00 ecs/app/%u ", p);
+		break;
 	case DRAWN_CRI_OF_KUBECTL:
 		add_outer(b, w, "2026-11-30T", true);
 		buf_printf(b, "Z stdout F %s", p == 0 ? "" : "[pod/inner-1/app] ");
 		break;
+	case DRAWN_LOKI_JSON:
+		begin_export(b, w);
+		buf_printf(b, "\"labels\":{\"app\":\"x\",\"pod\":\"orders-%u\"},\"line\":\"", p);
+		add_escaped(b, w, text, n);
+		buf_add(b, SV("\",\"timestamp\":\""));
+		add_outer(b, w, "2026-11-30T", true);
+		buf_add(b, SV("Z\"}"));
+		return;
+	case DRAWN_ELASTIC:
+		begin_export(b, w);
+		buf_printf(b, "\"_index\":\"logs\",\"_id\":\"%x\",\"_score\":1.0,\"_source\":{\"message\":\"", drawn_id(w));
+		add_escaped(b, w, text, n);
+		buf_add(b, SV("\",\"@timestamp\":\""));
+		add_outer(b, w, "2026-11-30T", false);
+		buf_printf(b, "Z\",\"host\":{\"name\":\"node-%u\"}},\"sort\":[%" PRId64 ",%u]}", p, epoch_ms, draw(w->draw, 100));
+		return;
+	case DRAWN_CLOUDWATCH_JSON:
+		begin_export(b, w);
+		buf_printf(b, "\"timestamp\":%" PRId64 ",\"message\":\"", epoch_ms);
+		add_escaped(b, w, text, n);
+		buf_printf(b, "\",\"logStreamName\":\"app/%u\",\"ingestionTime\":%" PRId64 ",\"eventId\":\"37%030u\"}", p, epoch_ms + 900, drawn_id(w));
+		return;
+	case DRAWN_SPLUNK:
+		begin_export(b, w);
+		buf_printf(b, "\"preview\":%s,\"result\":{\"_cd\":\"2:%u\",\"_bkt\":\"main~2\",\"_raw\":\"", !w->few && draw(w->draw, 20) == 0 ? "true" : "false", drawn_id(w));
+		add_escaped(b, w, text, n);
+		buf_add(b, SV("\",\"_time\":\""));
+		add_clock(b, w->ms, 1, "2026-11-30T", '.');
+		buf_printf(b, "+01:00\",\"host\":\"node-%u\",\"source\":\"/var/log/app.log\"}}", p);
+		return;
+	case DRAWN_JOURNAL_JSON:
+		begin_export(b, w);
+		buf_printf(b, "\"__CURSOR\":\"s=a;i=%x\",\"MESSAGE\":\"", drawn_id(w));
+		add_escaped(b, w, text, n);
+		buf_printf(b, "\",\"_HOSTNAME\":\"node-1\",\"_PID\":\"%u\",\"SYSLOG_IDENTIFIER\":\"java\",\"__REALTIME_TIMESTAMP\":\"%" PRId64 "\"}", 400 + p, epoch_ms * 1000);
+		return;
+	case DRAWN_STERN_JSON:
+		begin_export(b, w);
+		buf_add(b, SV("\"message\":\""));
+		add_escaped(b, w, text, n);
+		buf_printf(b, "\",\"namespace\":\"x\",\"podName\":\"orders-%u\",\"containerName\":\"app\"}", p);
+		return;
 	case DRAWN_NONE:
 	case DRAWN_WRAPPERS:
 		break;
@@ -262,13 +356,57 @@ static inline void add_wrapped(struct buf *b, struct wrapped_log *w, enum drawn_
 	buf_add(b, (struct sv){ text, n });
 }
 
+/*
+ * As a terminal is told colours, mostly before words; and in messages what is no
+ * sequence, or none that is whole: a line's head, which that would change, is known
+ * by what one appender writes (scan.h).
+ */
+static inline void add_colours(struct buf *b, struct wrapped_log *w, const char *text, size_t n)
+{
+	static const char *const usual[] = { "\x1b[32m", "\x1b[0;39m", "\x1b[0m", "\x1b[38;5;12m", "\x1b[2m", "\x1b[K" };
+	static const char *const odd[] = { "\x1b", "\x1b[", "\x1b[3", "\x1bM", "\x1b\x1b[1m", "\x1b[1\x1b[1m", "\x1b]0;x\x07", "\x1b\r" };
+
+	size_t message_at = n;
+
+	for (size_t i = 7; i <= n; i++)
+		if (memcmp(text + i - 3, " - ", 3) == 0 || memcmp(text + i - 7, "] INFO ", 7) == 0)
+			message_at = i;
+	for (size_t i = 0; i <= n; i++) {
+		if ((i == 0 || i == n || text[i - 1] == ' ') && draw(w->draw, 3) == 0)
+			buf_add(b, sv_of(usual[draw(w->draw, sizeof usual / sizeof usual[0])]));
+		if (i >= message_at && !w->few && draw(w->draw, 200) == 0)
+			buf_add(b, sv_of(odd[draw(w->draw, sizeof odd / sizeof odd[0])]));
+		if (i < n)
+			buf_add_char(b, text[i]);
+	}
+}
+
+static inline void add_drawn_line(struct buf *b, struct wrapped_log *w, enum drawn_wrapper wrapper)
+{
+	struct buf inner, coloured;
+
+	buf_init(&inner);
+	buf_init(&coloured);
+	add_inner(&inner, w);
+	if (w->colours == DRAWN_COLOURED_TEXTS)
+		add_colours(&coloured, w, inner.p != NULL ? inner.p : "", inner.n);
+	else
+		buf_add(&coloured, buf_sv(&inner));
+	buf_clear(&inner);
+	add_wrapped(&inner, w, wrapper, coloured.p != NULL ? coloured.p : "", coloured.n);
+	if (w->colours == DRAWN_COLOURED_LINES)
+		add_colours(b, w, inner.p != NULL ? inner.p : "", inner.n);
+	else
+		buf_add(b, buf_sv(&inner));
+	buf_fini(&inner);
+	buf_fini(&coloured);
+}
+
 /* So many lines, most of them in one wrapper, which may change in the middle. */
 static inline void wrapped_text(struct buf *b, struct wrapped_log *w, enum drawn_wrapper wrapper, unsigned lines)
 {
 	const unsigned change_at = !w->few && draw(w->draw, 4) == 0 ? lines / 2 : lines;
-	struct buf inner;
 
-	buf_init(&inner);
 	for (unsigned i = 0; i < lines; i++) {
 		enum drawn_wrapper other = wrapper;
 
@@ -281,13 +419,10 @@ static inline void wrapped_text(struct buf *b, struct wrapped_log *w, enum drawn
 			w->ms -= draw(w->draw, 256) * 16;
 		w->ms = w->ms < 0 ? 0 : w->ms;
 		w->writer = draw(w->draw, w->pods);
-		buf_clear(&inner);
-		add_inner(&inner, w);
-		add_wrapped(b, w, other, inner.p != NULL ? inner.p : "", inner.n);
+		add_drawn_line(b, w, other);
 		if (i + 1 < lines || draw(w->draw, 3) != 0)
 			buf_add(b, !w->few && draw(w->draw, 50) == 0 ? SV("\r\n") : SV("\n"));
 	}
-	buf_fini(&inner);
 }
 
 #endif

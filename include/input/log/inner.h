@@ -36,7 +36,7 @@ struct inner_seen {
 
 /*
  * The text stands in some bytes, in which that was found; is_escaped: as a text of
- * JSON. What was found in it, and before, is passed.
+ * JSON, which may have colours in it yet. What was found in it, and before, is passed.
  */
 void inner_look(struct inner *w, const struct scan *found, struct scan_found *f, const char *bytes, struct sv text, bool is_escaped,
 		struct inner_seen *out);

@@ -4,9 +4,9 @@
 
 /*
  * Logs whose lines are wrapped, or objects, or of several writers: by blocks,
- * whose literals are found as in plain logs (scan.h), and then line by line.
- * What is around the text of a line is known by its mould (mould.h), and what
- * the text is by inner.h. Where both are certain and no rule can know the
+ * whose literals are found as in plain logs (scan.h), and then line by line, without
+ * their colours (colours.h). What is around the text of a line is known by its
+ * mould (mould.h) or its envelope (envelope.h), and what the text is by inner.h. Where both are certain and no rule can know the
  * record, it is counted, and kept as long as it may go on. All other lines go to
  * unwrap.h, and before them what is kept of their writers: so each record is made
  * of the same lines, in the same order, as if all were read with care.

@@ -65,9 +65,11 @@ bool unwrap_passed(struct unwrap *u, uint64_t line, int layout_hint, size_t *wri
  */
 struct unwrap_way {
 	bool is_straight;	/* through quick layers alone, and all of its text to one writer */
-	enum wrap_quick last;	/* of the innermost layer */
-	const char *member;	/* as in struct wrap_layer */
-	struct sv text;		/* what was inside, as long as the line and no other line has come; with its end where the wrapper says it */
+	enum wrap_quick last;	/* of the innermost layer but colours; WRAP_SLOW when there is none */
+	const struct wrap_members *members;	/* as in struct wrap_layer */
+	uint64_t id;		/* as in struct unwrapped */
+	struct sv text;		/* what was inside, without colours, as long as the line and no other line has come; with its end where the wrapper says it */
+	size_t number_bytes, number_behind;	/* as in struct wrap_layer; and of the line's bytes so many stand behind the digits */
 	struct sv time_text, time_layout;	/* of the one layer that has a time; as long */
 	bool has_time, prompt;
 	struct tstamp time;
@@ -87,6 +89,12 @@ bool unwrap_is_ready(const struct unwrap *u, size_t writer, uint64_t serial, boo
 int unwrap_add_late(struct unwrap *u, size_t writer, const struct line *line);
 /* Whether it wrote the last line. */
 bool unwrap_wrote_last(const struct unwrap *u, size_t writer);
+/*
+ * Asks for the digest of the next line's id, as it is asked when the line is added:
+ * whether the entry has come before, and is counted as one that has. Else it is
+ * not asked again when the line is added, or passed.
+ */
+bool unwrap_is_repeat(struct unwrap *u, uint64_t id);
 /* A line of that writer, which is ready, was taken elsewhere. */
 void unwrap_pass(struct unwrap *u, size_t writer, uint64_t line);
 /*

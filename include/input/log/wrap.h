@@ -33,15 +33,31 @@ enum wrap_quick {
 	WRAP_SLOW,	/* no: what it is depends on the text too, on lines before it, or each has its own id */
 	WRAP_BY_PREFIX,	/* what stands before the text alone decides, whatever follows */
 	WRAP_BEFORE_NOBODY,	/* the same, where no name or tag stands at the start of the text (wrap_stamp_names_nobody) */
-	WRAP_BY_OBJECT,	/* a member of an object, which is a text of JSON: the others decide */
+	/* The same, where the text begins with a time; with one or an object; or, as another that did has been seen, a trace, or what is no number. */
+	WRAP_BEFORE_TIME,
+	WRAP_BEFORE_RECORD,
+	WRAP_BEFORE_TRACE,
+	WRAP_BEFORE_TEXT,
+	WRAP_TAKEN_OFF,	/* escape sequences: lines are looked at without them (colours.h), and the layers around them decide */
+	WRAP_BY_OBJECT,	/* a member of an object, which is a text of JSON: the names of all members decide, and of whom some values */
+};
+
+/* What members of an object are for, by their paths: names with dots between them; at most so many, or up to NULL. */
+#define WRAP_NAMES_MAX 5
+struct wrap_members {
+	const char *wrapper;	/* whose ids these are */
+	const char *text, *time;	/* time: NULL when it has none */
+	const char *const *host, *const *writer, *const *id;	/* all together name the writer, and are the id */
+	bool ends_lines;	/* the text of a whole line has its end */
 };
 
 /* One layer. Texts are views into the line, or in the arena. */
 struct wrap_layer {
 	const char *name;	/* of the wrapper */
 	enum wrap_quick quick;
-	const char *member;	/* whose text it is, of an object that is quick; else NULL */
+	struct wrap_members members;	/* of an object that is quick */
 	struct sv text;		/* what was inside */
+	size_t number_bytes;	/* digits and a mark right before it, which count lines; 0: none do */
 	bool has_time;
 	struct tstamp time;
 	struct sv time_text;	/* as it is written; absent when that is not told */
@@ -64,6 +80,9 @@ struct wrap_memory {
 
 /* Takes off the outermost layer. False when the line fits none. */
 bool wrap_peel(struct sv line, struct wrap_memory *m, struct wrap_layer *out);
+
+/* Of those four that are before some texts alone: whether the text is one. */
+bool wrap_is_before(enum wrap_quick quick, struct sv text);
 
 /*
  * Whether a line without escape sequences certainly fits no wrapper, by its first
@@ -95,6 +114,8 @@ bool wrap_stamp_begins(struct sv line);
  * and its program, a stream or labels; whatever is remembered.
  */
 bool wrap_stamp_names_nobody(struct sv text);
+/* Whether the line may begin with a priority in words, as dmesg -x writes it: that does not stand before the text of others. */
+bool wrap_stamp_may_be_kernels(struct sv line);
 /* docker and the kubelet write so many digits of a second: behind them anything is a line. */
 #define WRAP_STAMP_NANOS 9
 

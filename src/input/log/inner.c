@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/memory.h"
+#include "input/log/colours.h"
 #include "input/log/escapes.h"
 #include "input/log/line_starts.h"
 #include "input/log/object_shape.h"
@@ -325,6 +326,9 @@ static void look_at_escaped(struct inner *w, struct sv text, struct inner_seen *
 
 	out->sort = SCAN_LINE_DOUBTFUL;
 	if (!read_escapes(&w->plain, text, &line) || sv_find_char(line, '\n', &feed) || sv_ends_with(line, SV("\r")))
+		return;
+	line.n = colours_strip(line, w->plain.bytes);
+	if (sv_ends_with(line, SV("\r")))
 		return;
 	find_in(&w->plain, line.n);
 	look_at(w, &w->plain.found, &f, line.p, 0, line.n, out);

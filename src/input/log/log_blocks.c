@@ -27,15 +27,6 @@ void log_blocks_fini(struct log_blocks *b)
 
 /* ---- what is read ---- */
 
-/* What the stream's end says of its last line, if it has no end of its own. */
-static bool is_broken(struct log_blocks *b)
-{
-	char nothing;
-
-	/* It has been read: this records how it ended. */
-	return stream_read(b->reader->in->stream, &nothing, 1) < 0;
-}
-
 /* Lines from the number on. unended: the last one is without its end. */
 static int read_lines(struct log_blocks *b, struct sv text, uint64_t number, uint64_t byte_offset, bool unended)
 {
@@ -48,7 +39,7 @@ static int read_lines(struct log_blocks *b, struct sv text, uint64_t number, uin
 		line.text = (struct sv){ p, (size_t)((feed != NULL ? feed : end) - p) };
 		if (feed != NULL && sv_ends_with(line.text, SV("\r")))
 			line.text.n--;
-		line.cut = feed == NULL && unended && is_broken(b);
+		line.cut = feed == NULL && unended && stream_is_broken(b->reader->in->stream);
 		if (unwrap_add(b->reader->unwrap, &line) != 0)
 			return -1;
 		p = feed != NULL ? feed + 1 : end;
@@ -386,7 +377,7 @@ int log_blocks_read_head(struct log_blocks *b, struct scan_reader *r, size_t hea
 int log_blocks_end(struct log_blocks *b, bool ended)
 {
 	if (ended)
-		(void)is_broken(b);
+		(void)stream_is_broken(b->reader->in->stream);
 	/* The end of what all writers have in hand is for unwrap to put in order. */
 	return b->is_open ? read_open(b) : 0;
 }

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "input/log/envelope.h"
 #include "input/log/inner.h"
-#include "input/log/mould.h"
 #include "input/stream.h"
 
 /* A record that is longer, with the lines that go on with it, is read. */
@@ -44,6 +44,7 @@ struct open_record {
 struct log_wrapped {
 	struct log_reader *reader;
 	struct moulds moulds;
+	struct envelopes envelopes;
 	struct inner *inner;
 	struct open_record open[UNWRAP_WRITERS_MAX];
 	unsigned near_told;
@@ -69,6 +70,7 @@ void log_wrapped_free(struct log_wrapped *b)
 		free(b->open[i].bytes);
 	}
 	moulds_fini(&b->moulds);
+	envelopes_fini(&b->envelopes);
 	inner_free(b->inner);
 	free(b);
 }
@@ -167,33 +169,42 @@ static int close_record(struct log_wrapped *b, size_t writer)
 
 /* ---- what becomes of a line ---- */
 
-static int read_line(struct log_wrapped *b, const struct line *line, const struct mould *mould)
-{
-	const struct unwrap_way *way = unwrap_last_way(b->reader->unwrap);
+/* As it stands in the file, and as it is looked at. */
+struct two_lines {
+	struct line line;
+	struct sv plain;	/* without colours */
+	bool coloured;		/* it had some */
+};
 
-	if (unwrap_add(b->reader->unwrap, line) != 0)
+static int read_line(struct log_wrapped *b, const struct two_lines *l, const struct line_way *way)
+{
+	const struct unwrap_way *went = unwrap_last_way(b->reader->unwrap);
+
+	if (unwrap_add(b->reader->unwrap, &l->line) != 0)
 		return -1;
-	if (way->is_straight)
-		inner_learn(b->inner, way->text);
-	if (mould == NULL || !mould->has_wrapper || mould->writer != way->writer || mould->serial != way->serial)
-		mould_learn(&b->moulds, line->text, way);
+	if (went->is_straight)
+		inner_learn(b->inner, went->text);
+	if (way != NULL && !way->is_own && way->writer == went->writer && way->serial == went->serial)
+		return 0;
+	mould_learn(&b->moulds, l->plain, l->coloured, went);
+	envelope_learn(&b->envelopes, l->plain, went);
 	return 0;
 }
 
 /* It may be anybody's, also where its mould is known: there may be one more layer in it. */
-static int read_with_care(struct log_wrapped *b, const struct line *line, const struct mould *mould)
+static int read_with_care(struct log_wrapped *b, const struct two_lines *l, const struct line_way *way)
 {
-	return hand_over_all(b) != 0 ? -1 : read_line(b, line, mould);
+	return hand_over_all(b) != 0 ? -1 : read_line(b, l, way);
 }
 
-static int read_record(struct log_wrapped *b, const struct line *line, const struct mould *mould)
+static int read_record(struct log_wrapped *b, const struct two_lines *l, const struct line_way *way)
 {
-	return close_record(b, mould->writer) != 0 ? -1 : read_line(b, line, mould);
+	return close_record(b, way->writer) != 0 ? -1 : read_line(b, l, way);
 }
 
 static void open_record(struct log_wrapped *b, const struct line *line, const struct moulded *moulded, const struct inner_seen *l)
 {
-	const struct mould *m = moulded->mould;
+	const struct line_way *m = moulded->way;
 	struct open_record *o = &b->open[m->writer];
 
 	o->is_open = true;
@@ -221,7 +232,7 @@ static void open_record(struct log_wrapped *b, const struct line *line, const st
 
 static int count_record(struct log_wrapped *b, const struct line *line, const struct moulded *moulded, const struct inner_seen *l)
 {
-	const struct mould *m = moulded->mould;
+	const struct line_way *m = moulded->way;
 
 	/* Of what is kept of the writer here and what it has in the making there, one there is not. */
 	if (close_record(b, m->writer) != 0 || unwrap_pass_record(b->reader->unwrap, m->writer, line->number, l->layout) != 0)
@@ -231,84 +242,115 @@ static int count_record(struct log_wrapped *b, const struct line *line, const st
 	return 0;
 }
 
-static int continue_record(struct log_wrapped *b, const struct line *line, const struct mould *mould)
+static int continue_record(struct log_wrapped *b, const struct two_lines *l, const struct line_way *way)
 {
-	struct open_record *o = &b->open[mould->writer];
+	struct open_record *o = &b->open[way->writer];
 
 	/* A line without a wrapper may go on with the last that has one (unwrap.c). */
-	if (!mould->has_wrapper && !unwrap_wrote_last(b->reader->unwrap, mould->writer))
-		return read_with_care(b, line, mould);
+	if (!way->has_wrapper && !unwrap_wrote_last(b->reader->unwrap, way->writer))
+		return read_with_care(b, l, way);
 	keep_first(o);
-	if (!o->is_open || o->is_whole || o->byte_count + line->text.n > KEPT_BYTES)
-		return read_with_care(b, line, mould);
-	keep_line(o, line);
-	unwrap_pass(b->reader->unwrap, mould->writer, line->number);
+	if (!o->is_open || o->is_whole || o->byte_count + l->line.text.n > KEPT_BYTES)
+		return read_with_care(b, l, way);
+	keep_line(o, &l->line);
+	unwrap_pass(b->reader->unwrap, way->writer, l->line.number);
 	b->passed++;
 	return 0;
 }
 
-static int take_line(struct log_wrapped *b, const struct scan_text *t, const struct scan *found, struct scan_found *f, const struct line *line)
+/* Where the line would go if it were read. */
+static bool find_way(struct log_wrapped *b, const struct two_lines *l, struct moulded *out)
+{
+	return envelope_fits(&b->envelopes, l->plain, out) || mould_fits(&b->moulds, l->plain, l->coloured, out);
+}
+
+static int take_line(struct log_wrapped *b, const struct scan_text *t, const struct scan *found, struct scan_found *f, const struct two_lines *l)
 {
 	struct moulded m;
-	struct inner_seen l;
+	struct inner_seen seen;
 
-	if (!mould_fits(&b->moulds, line->text, &m))
-		return read_with_care(b, line, NULL);
-	if (!unwrap_is_ready(b->reader->unwrap, m.mould->writer, m.mould->serial, m.mould->has_time))
-		return read_with_care(b, line, m.mould);
-	inner_look(b->inner, found, f, t->bytes, m.text, m.mould->is_object, &l);
-	switch (l.sort) {
+	if (!find_way(b, l, &m))
+		return read_with_care(b, l, NULL);
+	if (!unwrap_is_ready(b->reader->unwrap, m.way->writer, m.way->serial, m.way->has_time))
+		return read_with_care(b, l, m.way);
+	inner_look(b->inner, found, f, t->bytes, m.text, m.is_escaped, &seen);
+	/* Of a doubtful line even the wrapper may be none. */
+	if (m.id != 0 && seen.sort != SCAN_LINE_DOUBTFUL && unwrap_is_repeat(b->reader->unwrap, m.id))
+		return 0;
+	switch (seen.sort) {
 	case SCAN_LINE_COUNTED:
-		return count_record(b, line, &m, &l);
+		return count_record(b, &l->line, &m, &seen);
 	case SCAN_LINE_PLAIN:
 	case SCAN_LINE_READ:
-		return read_record(b, line, m.mould);
+		return read_record(b, l, m.way);
 	case SCAN_LINE_NONE:
-		return continue_record(b, line, m.mould);
+		return continue_record(b, l, m.way);
 	case SCAN_LINE_DOUBTFUL:
 		break;
 	}
-	return read_with_care(b, line, m.mould);
+	return read_with_care(b, l, m.way);
 }
 
 /* ---- blocks ---- */
 
-/* found is NULL when the line is to be read; what was found in it is passed. */
-static int take_one(struct log_wrapped *b, const struct scan_text *t, const struct scan *found, struct scan_found *f, const char *p,
-		    const char *line_end)
-{
-	struct line line = { .text = { p, (size_t)(line_end - p) }, .number = ++b->line_count,
-			     .byte_offset = t->byte_offset + (uint64_t)(p - t->bytes) };
-	const bool is_ended = line_end < t->bytes + t->n;
-	char nothing;
-	int rc;
+/* Where the next line begins, both ways. */
+struct walk {
+	const char *plain, *written;
+};
 
-	if (is_ended && sv_ends_with(line.text, SV("\r")))
-		line.text.n--;
-	/* What has been read of the stream says how it ended when it is asked once more. */
-	line.cut = !is_ended && t->unended && stream_read(b->reader->in->stream, &nothing, 1) < 0;
-	if (found != NULL && is_ended && scan_line_has_noise(found, f, t->bytes, (size_t)(line_end - t->bytes)))
-		rc = read_with_care(b, &line, NULL);
-	else
-		rc = found != NULL && is_ended ? take_line(b, t, found, f, &line) : read_with_care(b, &line, NULL);
+static struct sv cut_line(const char **p, const char *end)
+{
+	const char *from = *p, *feed = memchr(from, '\n', (size_t)(end - from));
+	const struct sv line = { from, (size_t)((feed != NULL ? feed : end) - from) };
+
+	*p = feed != NULL ? feed + 1 : end;
+	return line;
+}
+
+/* Asked of each line. */
+static bool ends_in_cr(struct sv line)
+{
+	return line.n > 0 && line.p[line.n - 1] == '\r';
+}
+
+/* Whether it is a line that may be looked at: one that has its end, and where that is alike both ways. */
+static bool next_line(struct log_wrapped *b, const struct scan_text *t, struct walk *at, struct two_lines *l)
+{
+	const char *end = t->written.p + t->written.n;
+	const struct sv plain = cut_line(&at->plain, t->bytes + t->n);
+	const struct sv written = t->bytes == t->written.p ? plain : cut_line(&at->written, end);
+	const bool is_ended = written.p + written.n < end, has_cr = is_ended && ends_in_cr(written);
+
+	l->line = (struct line){ .text = { written.p, written.n - has_cr }, .number = ++b->line_count,
+				 .byte_offset = t->byte_offset + (uint64_t)(written.p - t->written.p) };
+	l->plain = (struct sv){ plain.p, plain.n - has_cr };
+	l->coloured = l->plain.n < l->line.text.n;
+	l->line.cut = !is_ended && t->unended && stream_is_broken(b->reader->in->stream);
+	return is_ended && !(l->coloured && ends_in_cr(l->plain));
+}
+
+/* found is NULL when every line is to be read; what was found in it is passed. */
+static int take_next(struct log_wrapped *b, const struct scan_text *t, const struct scan *found, struct scan_found *f, struct walk *at)
+{
+	const size_t start = (size_t)(at->plain - t->bytes);
+	struct two_lines l;
+	const bool is_good = next_line(b, t, at, &l) && found != NULL && !scan_line_has_noise(found, f, t->bytes, (size_t)(at->plain - t->bytes));
+	const int rc = is_good ? take_line(b, t, found, f, &l) : read_with_care(b, &l, NULL);
+
 	if (rc == 0 && found != NULL)
-		scan_line_found(found, f, t->bytes, (size_t)(p - t->bytes), (size_t)(line_end - t->bytes));
+		scan_line_found(found, f, t->bytes, start, (size_t)(at->plain - t->bytes));
 	return rc;
 }
 
 int log_wrapped_take(void *context, const struct scan_text *t, const struct scan *found)
 {
 	struct log_wrapped *b = context;
-	const char *end = t->bytes + t->n;
 	struct scan_found f = { .hit = 0 };
+	struct walk at = { t->bytes, t->written.p };
 
-	for (const char *p = t->bytes; p < end;) {
-		const char *feed = memchr(p, '\n', (size_t)(end - p)), *line_end = feed != NULL ? feed : end;
-
-		if (take_one(b, t, found, &f, p, line_end) != 0)
+	while (at.plain < t->bytes + t->n)
+		if (take_next(b, t, found, &f, &at) != 0)
 			return -1;
-		p = line_end + 1;
-	}
 	for (size_t i = 0; i < UNWRAP_WRITERS_MAX; i++)
 		keep_first(&b->open[i]);
 	return 0;
@@ -323,9 +365,7 @@ int log_wrapped_read_head(struct log_wrapped *b, struct scan_reader *r, size_t h
 
 int log_wrapped_end(struct log_wrapped *b, bool ended)
 {
-	char nothing;
-
 	if (ended)
-		(void)stream_read(b->reader->in->stream, &nothing, 1);
+		(void)stream_is_broken(b->reader->in->stream);
 	return hand_over_all(b);
 }

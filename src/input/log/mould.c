@@ -3,147 +3,110 @@
 
 #include "input/log/mould.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cursor.h"
 #include "base/memory.h"
-#include "input/log/escapes.h"
+#include "input/log/colours.h"
 
-/* ---- a mould from a line ---- */
+/* Longer numbers of lines have no moulds. */
+#define NUMBER_DIGITS_MAX 10
 
-/* Where the text stands in its line. */
-struct hole {
-	size_t at, end;		/* what is behind it begins there */
-};
+/* ---- ways ---- */
 
-static bool is_in(struct sv part, struct sv whole)
+struct line_way line_way_of(const struct unwrap_way *way)
 {
-	return (uintptr_t)part.p >= (uintptr_t)whole.p && (uintptr_t)part.p + part.n <= (uintptr_t)whole.p + whole.n;
+	return (struct line_way){
+		.has_wrapper = way->has_wrapper,
+		.has_time = way->has_time,
+		.prompt = way->prompt,
+		.writer = way->writer,
+		.serial = way->serial,
+		.host = way->host,
+	};
 }
 
-/* An object's member: "name":"text", and in front of it no object inside this one and nothing that is escaped. */
-static bool find_member(struct sv line, const char *name, struct hole *out)
-{
-	char key[64];
-	const int n = snprintf(key, sizeof key, "\"%s\":\"", name);
-	size_t at, other;
-
-	if (n < 0 || (size_t)n >= sizeof key || !sv_find(line, (struct sv){ key, (size_t)n }, &at))
-		return false;
-	if (line.p[0] != '{' || sv_find_char(sv_sub(line, 1, at), '{', &other) || sv_find_char(sv_sub(line, 0, at), '\\', &other))
-		return false;
-	out->at = at + (size_t)n;
-	out->end = out->at + escapes_end(sv_sub(line, out->at, line.n));
-	return out->end < line.n;
-}
-
-/* A text that a wrapper took out of an object: as it stands there, without the end of its line. */
-static bool find_text_in_object(struct sv line, const struct unwrap_way *way, struct hole *out)
-{
-	char *said;
-	size_t n;
-	bool same;
-
-	if (way->member == NULL || !find_member(line, way->member, out) || out->end - out->at < 2 ||
-	    memcmp(line.p + out->end - 2, "\\n", 2) != 0)
-		return false;
-	out->end -= 2;
-	/* A backslash there would be the end of another escape. */
-	if (out->end > out->at && line.p[out->end - 1] == '\\')
-		return false;
-	said = memory_checked(malloc(out->end - out->at + 1));
-	same = escapes_read(sv_sub(line, out->at, out->end - out->at), said, &n) && sv_eq((struct sv){ said, n }, way->text);
-	free(said);
-	return same;
-}
-
-static bool find_text(struct sv line, const struct unwrap_way *way, struct hole *out)
-{
-	if (way->last == WRAP_BY_OBJECT)
-		return find_text_in_object(line, way, out);
-	if (way->text.n == 0 || !is_in(way->text, line))
-		return false;
-	out->at = (size_t)(way->text.p - line.p);
-	out->end = line.n;
-	return out->at + way->text.n == line.n;
-}
-
-/* Where the only text that is the time's stands in what is around the text. */
-static bool find_time(const struct mould *m, const struct unwrap_way *way, size_t *at)
-{
-	const struct sv around = { m->bytes, m->head_bytes + m->tail_bytes };
-	size_t again;
-
-	if (way->time_text.n == 0 || !sv_find(around, way->time_text, at) ||
-	    sv_find(sv_sub(around, *at + 1, around.n), way->time_text, &again))
-		return false;
-	/* In one of the two. */
-	return *at + way->time_text.n <= m->head_bytes || *at >= m->head_bytes;
-}
-
-/* The time of a line: the same way to write it, with all that it says. */
-static bool read_time(struct mould *m, const char *p, struct moulded *out)
+bool wrapper_time_read(struct wrapper_time *t, struct sv text, struct moulded *out)
 {
 	int64_t us;
 
-	if (!again_read(&m->time, (struct sv){ p, m->time_bytes }, &us) || m->time.parts.lacks != m->lacks || m->time.parts.zoned != m->zoned)
+	if (!again_read(&t->again, text, &us) || t->again.parts.lacks != t->lacks || t->again.parts.zoned != t->zoned)
 		return false;
-	out->has_outer = m->zoned && m->lacks == TSTAMP_LACKS_NOTHING;
+	out->has_outer = t->zoned && t->lacks == TSTAMP_LACKS_NOTHING;
 	out->outer.us = us;
 	return true;
 }
 
-static bool take_time(struct mould *m, const struct unwrap_way *way)
+bool wrapper_time_init(struct wrapper_time *t, struct sv text, const struct unwrap_way *way)
 {
 	struct moulded unused;
 
+	t->lacks = way->time.lacks;
+	t->zoned = way->time.zoned;
 	/* Seconds since a boot are placed by what records say of it. */
-	if (!find_time(m, way, &m->time_at) || way->time.lacks == TSTAMP_LACKS_START || !again_init(&m->time, way->time_layout))
-		return false;
-	m->time_bytes = way->time_text.n;
-	m->lacks = way->time.lacks;
-	m->zoned = way->time.zoned;
-	return read_time(m, m->bytes + m->time_at, &unused);
+	return t->lacks != TSTAMP_LACKS_START && again_init(&t->again, way->time_layout) && wrapper_time_read(t, text, &unused);
 }
 
-static void take_way(struct mould *m, const struct unwrap_way *way)
+/* ---- a mould from a line ---- */
+
+/* Where it stands behind what decides. */
+static bool find_text(struct sv line, const struct unwrap_way *way, size_t *at)
 {
-	m->is_object = way->last == WRAP_BY_OBJECT;
-	m->before_nobody = way->last == WRAP_BEFORE_NOBODY;
-	m->has_wrapper = way->has_wrapper;
-	m->has_time = way->has_time;
-	m->prompt = way->prompt;
-	m->writer = way->writer;
-	m->serial = way->serial;
-	m->host = way->host;
+	if (way->last == WRAP_BY_OBJECT || way->text.n == 0 || !sv_ends_with(line, way->text))
+		return false;
+	*at = line.n - way->text.n;
+	return true;
+}
+
+/* Where the only text that is the time's stands in what is before the text. */
+static bool find_time(const struct mould *m, const struct unwrap_way *way, size_t *at)
+{
+	const struct sv head = { m->bytes, m->head_bytes };
+	size_t again;
+
+	return way->time_text.n > 0 && sv_find(head, way->time_text, at) && !sv_find(sv_sub(head, *at + 1, head.n), way->time_text, &again);
+}
+
+static bool take_time(struct mould *m, const struct unwrap_way *way)
+{
+	if (!find_time(m, way, &m->time_at) || !wrapper_time_init(&m->time, way->time_text, way))
+		return false;
+	m->time_bytes = way->time_text.n;
+	m->fraction_bytes = m->time.again.fraction_bytes;
+	return true;
+}
+
+/* text_at: in the line. */
+static void take_head(struct mould *m, struct sv line, size_t text_at, const struct unwrap_way *way)
+{
+	m->head_bytes = text_at - way->number_bytes;
+	m->has_number = way->number_bytes > 0;
+	m->number_at = m->has_number ? line.n - way->number_behind - way->number_bytes : 0;
+	memcpy(m->bytes, line.p, m->number_at);
+	memcpy(m->bytes + m->number_at, line.p + m->number_at + way->number_bytes, m->head_bytes - m->number_at);
 }
 
 /* False when the line makes no mould. */
-static bool make(struct mould *m, struct sv line, const struct hole *hole, const struct unwrap_way *way)
+static bool make(struct mould *m, struct sv line, size_t text_at, const struct unwrap_way *way)
 {
-	if (hole->at + line.n - hole->end > sizeof m->bytes)
+	if (text_at > sizeof m->bytes || way->number_bytes > NUMBER_DIGITS_MAX || way->number_bytes + way->number_behind > line.n)
 		return false;
-	take_way(m, way);
-	m->head_bytes = hole->at;
-	m->tail_bytes = line.n - hole->end;
-	memcpy(m->bytes, line.p, hole->at);
-	memcpy(m->bytes + hole->at, line.p + hole->end, m->tail_bytes);
-	/* dmesg -x has a colon there (wrap_stamp.c), which in a short name's text might stand as well. */
-	if (!m->is_object && m->head_bytes <= 6)
-		return false;
-	return !m->has_time || take_time(m, way);
+	m->way = line_way_of(way);
+	m->last = way->last;
+	take_head(m, line, text_at, way);
+	return !m->way.has_time || take_time(m, way);
 }
 
 /* ---- a line by its mould ---- */
 
 /* Whether the bytes from p on are those from there on, but for what is in the time's place. */
-static bool is_around(const struct mould *m, const char *p, size_t from, size_t n)
+static bool is_head(const struct mould *m, const char *p, size_t from, size_t n)
 {
 	const char *own = m->bytes + from;
 	size_t before, behind;
 
-	if (!m->has_time || m->time_at < from || m->time_at >= from + n)
+	if (!m->way.has_time || m->time_at < from || m->time_at >= from + n)
 		return memcmp(p, own, n) == 0;
 	before = m->time_at - from;
 	behind = before + m->time_bytes;
@@ -153,24 +116,59 @@ static bool is_around(const struct mould *m, const char *p, size_t from, size_t 
 /* Whether a text is a line's own behind a time without more (wrap_stamp.c: after_nothing, and those that are asked before it). */
 static bool stands_alone(const struct mould *m, struct sv text)
 {
-	const bool before_any = m->time.layout[0] == 'y' && m->time.fraction_bytes == WRAP_STAMP_NANOS;
+	const bool before_any = m->time.again.layout[0] == 'y' && m->fraction_bytes == WRAP_STAMP_NANOS;
 
 	return (before_any || wrap_stamp_begins(text)) && wrap_stamp_names_nobody(text);
 }
 
+/* Whether the text is one that the innermost layer has. */
+static bool may_have(const struct mould *m, struct sv text)
+{
+	switch (m->last) {
+	case WRAP_BEFORE_NOBODY:
+		return stands_alone(m, text);
+	case WRAP_BEFORE_TIME:
+	case WRAP_BEFORE_RECORD:
+	case WRAP_BEFORE_TRACE:
+	case WRAP_BEFORE_TEXT:
+		return wrap_is_before(m->last, text);
+	case WRAP_SLOW:
+	case WRAP_BY_PREFIX:
+	case WRAP_TAKEN_OFF:
+	case WRAP_BY_OBJECT:
+		break;
+	}
+	return true;
+}
+
+/* How many digits stand in the number's place; 0 when they are no number that is one there. */
+static size_t digits_at(struct sv line, size_t at)
+{
+	size_t n = 0;
+
+	while (at + n < line.n && n <= NUMBER_DIGITS_MAX && cursor_is_digit(line.p[at + n]))
+		n++;
+	return n <= NUMBER_DIGITS_MAX ? n : 0;
+}
+
+/* The time there: of as many digits too, for what may follow depends on them. */
+static bool read_time(struct mould *m, const char *p, struct moulded *out)
+{
+	return wrapper_time_read(&m->time, (struct sv){ p, m->time_bytes }, out) && m->time.again.fraction_bytes == m->fraction_bytes;
+}
+
 static bool fits(struct mould *m, struct sv line, struct moulded *out)
 {
-	const char *tail = line.p + line.n - m->tail_bytes;
+	const size_t digits = m->has_number ? digits_at(line, m->number_at) : 0;
+	const char *rest = line.p + digits;	/* where the head's bytes behind the number have their places */
 
-	if (line.n < m->head_bytes + m->tail_bytes || !is_around(m, line.p, 0, m->head_bytes) ||
-	    !is_around(m, tail, m->head_bytes, m->tail_bytes))
+	if (line.n < m->head_bytes + digits || (m->has_number && digits == 0) || !is_head(m, line.p, 0, m->number_at) ||
+	    !is_head(m, rest + m->number_at, m->number_at, m->head_bytes - m->number_at))
 		return false;
-	out->mould = m;
-	out->text = (struct sv){ line.p + m->head_bytes, line.n - m->head_bytes - m->tail_bytes };
-	out->has_outer = false;
-	if (m->has_time && !read_time(m, m->time_at < m->head_bytes ? line.p + m->time_at : tail + (m->time_at - m->head_bytes), out))
+	*out = (struct moulded){ .way = &m->way, .text = { rest + m->head_bytes, line.n - m->head_bytes - digits } };
+	if (m->way.has_time && !read_time(m, (m->time_at < m->number_at ? line.p : rest) + m->time_at, out))
 		return false;
-	return !m->before_nobody || stands_alone(m, out->text);
+	return may_have(m, out->text) && !wrap_stamp_may_be_kernels(line);
 }
 
 /*
@@ -188,7 +186,7 @@ static void move(struct moulds *m, size_t i)
 	m->items[to] = item;
 }
 
-bool mould_fits(struct moulds *m, struct sv line, struct moulded *out)
+bool mould_fits(struct moulds *m, struct sv line, bool coloured, struct moulded *out)
 {
 	for (size_t i = 0; i < m->count; i++) {
 		if (!fits(m->items[i], line, out))
@@ -197,19 +195,17 @@ bool mould_fits(struct moulds *m, struct sv line, struct moulded *out)
 			move(m, i);
 		return true;
 	}
-	if (!m->has_own)
-		return false;
-	*out = (struct moulded){ .mould = &m->own, .text = line };
-	return true;
+	*out = (struct moulded){ .way = &m->own[coloured], .text = line };
+	return m->own[coloured].is_own;
 }
 
 /* The mould that has the text of the line there; NULL when there is none. */
-static struct mould *known(struct moulds *m, struct sv line, const struct hole *hole)
+static struct mould *known(struct moulds *m, struct sv line, size_t text_at, const struct unwrap_way *way)
 {
 	struct moulded found;
 
 	for (size_t i = 0; i < m->count; i++)
-		if (m->items[i]->head_bytes == hole->at && m->items[i]->tail_bytes == line.n - hole->end && fits(m->items[i], line, &found))
+		if (m->items[i]->head_bytes + way->number_bytes == text_at && fits(m->items[i], line, &found))
 			return m->items[i];
 	return NULL;
 }
@@ -223,25 +219,28 @@ static void add(struct moulds *m, const struct mould *fresh)
 	move(m, m->count - 1);
 }
 
-void mould_learn(struct moulds *m, struct sv line, const struct unwrap_way *way)
+void mould_learn(struct moulds *m, struct sv line, bool coloured, const struct unwrap_way *way)
 {
 	struct mould fresh = { .head_bytes = 0 }, *found;
-	struct hole hole;
+	size_t text_at;
 
-	if (!way->is_straight)
+	/* One that was read as it stands there is not what others are looked at as. */
+	if (!way->is_straight || colours_in(line))
 		return;
-	if (!way->has_wrapper) {
-		take_way(&m->own, way);
-		m->has_own = true;
+	if (way->last == WRAP_SLOW) {
+		m->own[coloured] = line_way_of(way);
+		m->own[coloured].is_own = true;
 		return;
 	}
-	if (!find_text(line, way, &hole))
+	if (!find_text(line, way, &text_at))
 		return;
-	found = known(m, line, &hole);
-	if (found != NULL)
-		take_way(found, way);
-	else if (make(&fresh, line, &hole, way))
+	found = known(m, line, text_at, way);
+	if (found != NULL) {
+		found->way = line_way_of(way);
+		found->last = way->last;
+	} else if (make(&fresh, line, text_at, way)) {
 		add(m, &fresh);
+	}
 }
 
 void moulds_fini(struct moulds *m)

@@ -2,13 +2,15 @@
 /* See input/log/scan_run.h. */
 
 #include "input/log/scan_run.h"
-#include "input/stream.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "input/log/colours.h"
+#include "input/log/scan_plan.h"
+#include "input/stream.h"
 
 /* A line that is delivered whole, and its CR and LF. */
 #define LINE_MOST ((size_t)LINE_BYTES_MAX + 2)
@@ -145,7 +147,7 @@ static bool map_block(struct scan_reader *r, size_t about_bytes, struct scan_tex
 		return false;
 	mapped_expect(r->mapped, (size_t)r->offset + about_bytes);
 	whole = whole_lines(bytes, about_bytes);
-	*out = (struct scan_text){ bytes, whole, r->offset, false };
+	*out = (struct scan_text){ bytes, whole, r->offset, false, { bytes, whole } };
 	r->offset += whole;
 	return whole > 0;
 }
@@ -173,7 +175,7 @@ static bool read_block(struct scan_reader *r, size_t about_bytes, struct block *
 		return false;
 	}
 	memset(b->bytes + n, 0, SCAN_SLACK);
-	*out = (struct scan_text){ b->bytes, whole, r->offset, b->bytes[whole - 1] != '\n' };
+	*out = (struct scan_text){ b->bytes, whole, r->offset, b->bytes[whole - 1] != '\n', { b->bytes, whole } };
 	keep_tail(r, b->bytes + whole, n - whole);
 	r->offset += whole;
 	return true;
@@ -254,7 +256,7 @@ static bool take_in_turn(struct run *run, uint64_t number, const struct scan_tex
 	if (!failed && !lost)
 		failed = run->sink.take(run->sink.context, text, found) != 0;
 	if (run->reader->mapped != NULL)
-		mapped_pass(run->reader->mapped, text->byte_offset + text->n);
+		mapped_pass(run->reader->mapped, text->byte_offset + text->written.n);
 	pthread_mutex_lock(&run->taking);
 	run->next_taken = number + 1;
 	run->failed |= failed;
@@ -263,21 +265,35 @@ static bool take_in_turn(struct run *run, uint64_t number, const struct scan_tex
 	return !failed && !lost;
 }
 
+/* Where lines are looked at without colours. */
+static void take_colours_off(struct scan_text *t, struct block *plain)
+{
+	if (!colours_in(t->written))
+		return;
+	make_room(plain, t->n, 0);
+	t->n = colours_strip_lines(t->written, plain->bytes);
+	memset(plain->bytes + t->n, 0, SCAN_SLACK);
+	t->bytes = plain->bytes;
+}
+
 static void *work(void *context)
 {
 	struct run *run = context;
 	struct scan found = { .plan = run->plan };
-	struct block b = { NULL, 0 };
+	struct block b = { NULL, 0 }, plain = { NULL, 0 };
 	struct scan_text text;
 	uint64_t number;
 
 	while (read_next(run, &b, &text, &number)) {
+		if (run->plan->finds_only)
+			take_colours_off(&text, &plain);
 		scan_block(&found, text.bytes, text.n, text.unended);
 		if (!take_in_turn(run, number, &text, &found))
 			break;
 	}
 	scan_free(&found);
 	free(b.bytes);
+	free(plain.bytes);
 	return NULL;
 }
 

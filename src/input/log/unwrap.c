@@ -9,6 +9,7 @@
 #include "base/cursor.h"
 #include "base/latest.h"
 #include "base/memory.h"
+#include "input/log/colours.h"
 #include "input/log/marks.h"
 #include "input/log/object_lines.h"
 #include "input/log/seen.h"
@@ -33,7 +34,8 @@ struct around {
 	bool is_roundabout;	/* not straight */
 	bool has_pieces;	/* the innermost layer has, and what is pending is its writer's */
 	enum wrap_quick last;
-	const char *member;
+	struct wrap_members members;
+	size_t number_bytes, number_behind;
 	struct sv time_text, time_layout;
 };
 
@@ -96,7 +98,10 @@ struct unwrap {
 	uint64_t repeats;
 	uint64_t noise;
 	struct place first_noise;
+	uint64_t asked;		/* the digest of an id of the next line, which was asked for already; 0: none */
+	bool is_late;		/* the ids of the line were */
 	struct unwrap_way way;
+	struct wrap_members way_members;
 };
 
 static char *bytes_once(char **bytes)
@@ -331,10 +336,14 @@ static void note_way(struct unwrap *u, const struct writer *w, struct sv text, c
 {
 	size_t feed;
 
+	u->way_members = a->members;
 	u->way = (struct unwrap_way){
-		.is_straight = !a->is_roundabout && !a->second && !a->unended && a->id == 0 && !sv_find_char(text, '\n', &feed),
+		.is_straight = !a->is_roundabout && !a->second && !a->unended && !sv_find_char(text, '\n', &feed),
 		.last = a->last,
-		.member = a->member,
+		.members = &u->way_members,
+		.id = a->id,
+		.number_bytes = a->number_bytes,
+		.number_behind = a->number_behind,
 		.text = text,
 		.time_text = a->time_text,
 		.time_layout = a->time_layout,
@@ -552,16 +561,28 @@ static bool says_more(const struct tstamp *inner, const struct tstamp *outer)
 	return inner->zoned || !outer->zoned;
 }
 
+/* What decides about a layer must stand before the next, and of two times it is not clear which counts. A line is counted once. */
+static void note_quick(struct around *a, const struct wrap_layer *layer)
+{
+	if (layer->quick == WRAP_TAKEN_OFF)
+		return;
+	a->is_roundabout |= layer->quick == WRAP_SLOW || (a->last != WRAP_SLOW && a->last != WRAP_BY_PREFIX) || (layer->has_time && a->has_time) ||
+			    (layer->number_bytes > 0 && a->number_bytes > 0) || (layer->quick == WRAP_BY_OBJECT && a->last != WRAP_SLOW) ||
+			    a->has_pieces;
+	if (layer->number_bytes > 0) {
+		a->number_bytes = layer->number_bytes;
+		a->number_behind = 1 + layer->text.n;
+	}
+	a->has_pieces = layer->piece != WRAP_WHOLE;
+	a->last = layer->quick;
+	a->members = layer->members;
+}
+
 /* What the inner layer says outweighs the outer, where it says as much. */
 static void put_around(struct around *a, const struct wrap_layer *layer, struct arena *arena)
 {
 	a->wrapper = layer->name;
-	/* What decides about a layer must stand before the next, and of two times it is not clear which counts. */
-	a->is_roundabout |= layer->quick == WRAP_SLOW || (a->last != WRAP_SLOW && a->last != WRAP_BY_PREFIX) || (layer->has_time && a->has_time) ||
-			    a->has_pieces;
-	a->has_pieces = layer->piece != WRAP_WHOLE;
-	a->last = layer->quick;
-	a->member = layer->member;
+	note_quick(a, layer);
 	if (layer->has_time) {
 		a->time_text = layer->time_text;
 		a->time_layout = layer->time_layout;
@@ -580,14 +601,22 @@ static void put_around(struct around *a, const struct wrap_layer *layer, struct 
 						    : arena_printf(arena, "%.*s %.*s", SV_ARG(a->writer), SV_ARG(layer->writer));
 }
 
+static bool is_repeat(struct unwrap *u, uint64_t id)
+{
+	if (u->is_late || id == u->asked || latest_times_before(&u->ids, id) == 0)
+		return false;
+	u->repeats++;
+	return true;
+}
+
 /* Goes on with what is inside a layer, unless the same entry has come before. layers are those that were peeled to here. */
 static int take_layer(struct unwrap *u, const struct wrap_layer *layer, struct around a, unsigned layers)
 {
 	put_around(&a, layer, u->memory.record);
-	if (!sv_is_absent(layer->id) && latest_times_before(&u->ids, a.id) > 0) {
-		u->repeats++;
+	/* A line with colours has one layer more than others like it: there must be room for it in both. */
+	a.is_roundabout |= layers + 2 >= WRAP_LAYERS_MAX;
+	if (!sv_is_absent(layer->id) && is_repeat(u, a.id))
 		return 0;
-	}
 	if (layer->piece == WRAP_WHOLE)
 		return peel(u, layer->text, a, layers + 1);
 	return take_piece(u, layer, &a, layers + 1);
@@ -605,7 +634,8 @@ static int peel_record(struct unwrap *u, struct sv text, struct around a, unsign
 
 static int peel(struct unwrap *u, struct sv text, struct around a, unsigned layers)
 {
-	size_t n = wrap_first_record(text);
+	/* What stands before a record that is quoted is not seen before colours are off. */
+	size_t n = colours_in(text) ? text.n : wrap_first_record(text);
 
 	while (n < text.n) {
 		if (peel_record(u, sv_sub(text, 0, n), a, layers) != 0)
@@ -697,13 +727,21 @@ static int add_text(struct unwrap *u, const struct line *line, struct around a)
 	return has_noise(line->text) ? add_noisy(u, line, a) : peel(u, line->text, a, 0);
 }
 
-int unwrap_add(struct unwrap *u, const struct line *line)
+static int add(struct unwrap *u, const struct line *line)
 {
 	const struct around a = around_line(line, line->text);
 
 	arena_reset(u->memory.record);
 	u->way.is_straight = false;
 	return add_text(u, line, a);
+}
+
+int unwrap_add(struct unwrap *u, const struct line *line)
+{
+	int rc = add(u, line);
+
+	u->asked = 0;
+	return rc;
 }
 
 int unwrap_add_piece(struct unwrap *u, const struct log_piece *p)
@@ -799,7 +837,9 @@ int unwrap_add_late(struct unwrap *u, size_t writer, const struct line *line)
 
 	/* A line without a wrapper may go on with the last of any writer: it was this one's (add_lines). */
 	u->last = w;
-	rc = unwrap_add(u, line);
+	u->is_late = true;
+	rc = add(u, line);
+	u->is_late = false;
 	u->last = last;
 	w->last_line = last_line;
 	return rc;
@@ -810,8 +850,18 @@ bool unwrap_wrote_last(const struct unwrap *u, size_t writer)
 	return u->last == &u->writers[writer];
 }
 
+bool unwrap_is_repeat(struct unwrap *u, uint64_t id)
+{
+	u->asked = 0;
+	if (is_repeat(u, id))
+		return true;
+	u->asked = id;
+	return false;
+}
+
 void unwrap_pass(struct unwrap *u, size_t writer, uint64_t line)
 {
+	u->asked = 0;
 	u->last = &u->writers[writer];
 	u->last->last_line = line;
 }

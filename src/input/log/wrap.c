@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "input/log/colours.h"
 #include "input/log/object_lines.h"
 
 void wrap_remember(struct wrap_memory *m, struct sv text)
@@ -43,41 +44,15 @@ static bool is_name(struct sv s)
 
 /* ---- colours ---- */
 
-#define ESCAPE '\x1b'
-
-/*
- * Where the sequence at i ends (ECMA-48 5.4): ESC [ parameters, and a byte from @
- * to ~. Beyond the line when it breaks off: a piece of a line may end in it.
- */
-static size_t sequence_end(struct sv line, size_t i)
-{
-	i++;
-	if (i < line.n && line.p[i] != '[')
-		return i;
-	for (i++; i < line.n; i++)
-		if (line.p[i] >= '@' && line.p[i] <= '~')
-			return i + 1;
-	return line.n + 1;
-}
-
 static bool peel_colours(struct sv line, struct wrap_memory *m, struct wrap_layer *out)
 {
-	size_t at, n = 0;
 	char *plain;
 
-	if (!sv_find_char(line, ESCAPE, &at))
+	if (!colours_in(line))
 		return false;
 	plain = arena_alloc(m->record, line.n);
-	for (size_t i = 0; i < line.n;) {
-		size_t end = line.p[i] == ESCAPE ? sequence_end(line, i) : line.n + 1;
-
-		if (end <= line.n)
-			i = end;
-		else
-			plain[n++] = line.p[i++];
-	}
-	out->text = (struct sv){ plain, n };
-	return n < line.n;
+	out->text = (struct sv){ plain, colours_strip(line, plain) };
+	return true;
 }
 
 /* ---- what was joined to the line ---- */
@@ -102,6 +77,17 @@ static bool begins_record(struct sv text)
 	return wrap_stamp_begins(text) || (text.n > 0 && text.p[0] == '{');
 }
 
+bool wrap_is_before(enum wrap_quick quick, struct sv text)
+{
+	if (quick == WRAP_BEFORE_TIME)
+		return wrap_stamp_begins(text);
+	if (begins_record(text))
+		return true;
+	if (quick == WRAP_BEFORE_TRACE)
+		return sv_starts_with(text, SV("\t"));
+	return quick == WRAP_BEFORE_TEXT && (text.n == 0 || !cursor_is_digit(text.p[0]));
+}
+
 /* Of mails and tickets. */
 static bool peel_quote(struct sv line, struct wrap_memory *m, struct wrap_layer *out)
 {
@@ -113,6 +99,8 @@ static bool peel_quote(struct sv line, struct wrap_memory *m, struct wrap_layer 
 	while (line.n > 0 && line.p[0] == '>')
 		line = sv_sub(line, 1, line.n);
 	out->text = line.n > 0 && line.p[0] == ' ' ? sv_sub(line, 1, line.n) : line;
+	if (sure)
+		out->quick = WRAP_BY_PREFIX;
 	return sure || begins_record(out->text);
 }
 
@@ -171,12 +159,14 @@ static bool peel_grep(struct sv line, struct wrap_memory *m, struct wrap_layer *
 	number = sv_cut(&rest, ':');
 	if (!sv_is_absent(rest) && sv_to_u64(number, &n) && !wrap_stamp_begins(out->text)) {
 		out->text = rest;
+		out->number_bytes = number.n;
+		out->quick = WRAP_BY_PREFIX;
 		return true;
 	}
-	if (!begins_record(out->text))
-		return sv_starts_with(out->text, SV("\t")) && wrap_remembers(m, file);
-	wrap_remember(m, file);
-	return true;
+	if (begins_record(out->text))
+		wrap_remember(m, file);
+	out->quick = wrap_remembers(m, file) ? WRAP_BEFORE_TRACE : WRAP_BEFORE_RECORD;
+	return wrap_is_before(out->quick, out->text);
 }
 
 /* What stands behind a number and a mark: : of a line that was found, - of one around it. False when there is none. */
@@ -196,14 +186,21 @@ static bool after_number(struct sv text, struct sv *rest)
 static bool peel_number(struct sv line, struct wrap_memory *m, struct wrap_layer *out)
 {
 	const struct sv known = SV("12:");
+	size_t mark_at;
 
 	if (!after_number(line, &out->text))
 		return false;
-	if (begins_record(out->text)) {
+	if (begins_record(out->text))
 		wrap_remember(m, known);
-		return true;
-	}
-	return wrap_remembers(m, known) && (out->text.n == 0 || !cursor_is_digit(out->text.p[0]));
+	out->quick = wrap_remembers(m, known) ? WRAP_BEFORE_TEXT : WRAP_BEFORE_RECORD;
+	if (!wrap_is_before(out->quick, out->text))
+		return false;
+	/* What follows another mark may be a file's name (peel_grep). */
+	mark_at = line.n - out->text.n - 1;
+	out->number_bytes = mark_at;
+	if (line.p[mark_at] != ':')
+		out->quick = WRAP_SLOW;
+	return true;
 }
 
 /*
@@ -302,8 +299,8 @@ static bool peel_stern(struct sv line, struct wrap_memory *m, struct wrap_layer 
 	out->host = pod;
 	out->writer = both;
 	out->text = rest;
-	/* What begins like a file's name is grep's, if a number follows anywhere in the line (peel_around). */
-	if (is_file(sv_sub(pod, 0, dash)))
+	/* What begins like a file's name is grep's, if a number follows anywhere in the line (peel_around); of too many the text decides. */
+	if (is_file(sv_sub(pod, 0, dash)) || !wrap_remembers(m, both))
 		out->quick = WRAP_SLOW;
 	return true;
 }
@@ -316,7 +313,7 @@ static const struct wrapper {
 	enum wrap_quick quick;	/* and then its own too */
 	bool (*peel)(struct sv line, struct wrap_memory *m, struct wrap_layer *out);
 } wrappers[] = {
-	{ "colours", WRAP_SLOW, peel_colours },
+	{ "colours", WRAP_TAKEN_OFF, peel_colours },
 	{ "mark", WRAP_SLOW, peel_mark },
 	{ "quote", WRAP_SLOW, peel_quote },
 	{ NULL, WRAP_SLOW, wrap_json_peel },

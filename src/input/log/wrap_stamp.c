@@ -292,6 +292,9 @@ static bool after_host(const struct stamp *s, struct wrap_memory *m, struct wrap
 	return true;
 }
 
+/* As python writes a time: behind it anything is a line. */
+#define STREAM_DIGITS 6
+
 /* aws logs tail: STREAM text, where names of streams have slashes, and never a colon (CreateLogStream). */
 static bool after_stream(const struct stamp *s, struct wrap_memory *m, struct wrap_layer *out)
 {
@@ -301,9 +304,13 @@ static bool after_stream(const struct stamp *s, struct wrap_memory *m, struct wr
 	(void)m;
 	out->writer = sv_cut(&rest, ' ');
 	out->text = rest;
-	return s->form == STAMP_ISO && !sv_is_absent(rest) && sv_find_char(out->writer, '/', &at) &&
-	       !sv_find_char(out->writer, ':', &colon) && out->writer.p[0] != '[' &&
-	       (wrap_stamp_begins(rest) || fraction_digits(s->text) == 6);
+	if (s->form != STAMP_ISO || sv_is_absent(rest) || !sv_find_char(out->writer, '/', &at) || sv_find_char(out->writer, ':', &colon) ||
+	    out->writer.p[0] == '[')
+		return false;
+	/* Labels are looked at beyond a blank. */
+	if (out->writer.p[0] != '{')
+		out->quick = fraction_digits(s->text) == STREAM_DIGITS ? WRAP_BY_PREFIX : WRAP_BEFORE_TIME;
+	return wrap_stamp_begins(rest) || fraction_digits(s->text) == STREAM_DIGITS;
 }
 
 /* None of those that are asked before after_nothing, each by what it looks at first. */
@@ -456,6 +463,11 @@ static bool take_facility(struct sv *line)
 			return false;
 	*line = sv_sub(rest, open, rest.n);
 	return true;
+}
+
+bool wrap_stamp_may_be_kernels(struct sv line)
+{
+	return line.n > 6 && line.p[6] == ':' && take_facility(&line);
 }
 
 bool wrap_stamp_peel(struct sv line, struct wrap_memory *m, struct wrap_layer *out)

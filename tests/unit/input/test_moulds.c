@@ -14,6 +14,7 @@
 #include "input/log/escapes.h"
 #include "input/log/line_starts.h"
 #include "input/log/object_shape.h"
+#include "input/log/shape.h"
 #include "input/log/wrap.h"
 #include "input/rules/regex.h"
 #include "input_kit.h"
@@ -226,10 +227,55 @@ static void an_object_fits_by_its_shape(void **state)
 	shapes_free(&s);
 }
 
+static void an_object_in_it_may_be_empty(void **state)
+{
+	struct shapes s = shapes_of("{\"ts\":1796043600.5,\"mdc\":{},\"msg\":\"one\"}");
+
+	(void)state;
+	check_object(&s, "{\"ts\":1796043601.5,\"mdc\":{},\"msg\":\"two\"}", "two");
+	check_object(&s, "{\"ts\":1796043601.5,\"mdc\":{\"a\":1},\"msg\":\"two\"}", NULL);
+	shapes_free(&s);
+}
+
+/* With the lengths of the object before it, or without: the same. */
+static void lengths_of_the_last_object_change_nothing(void **state)
+{
+	static const char *const objects[] = {
+		"{\"text\":\"one\",\"n\":12,\"id\":\"ab\"}", "{\"text\":\"another\",\"n\":34,\"id\":\"cd\"}", "{\"text\":\"\",\"n\":5,\"id\":\"cd\"}",
+		"{\"text\":\"x\",\"n\":6,\"id\":\"cde\"}", "{\"text\":\"x\\\"y\",\"n\":7,\"id\":\"fgh\"}", "{\"text\":\"x\",\"n\":78,\"id\":\"fg\"}",
+		"{\"text\":\"x\",\"n\":7,\"id\":\"fg\",\"z\":1}", "{\"text\":\"x\",\"n\":x,\"id\":\"fg\"}", "{\"n\":7,\"id\":\"fg\"}",
+		"{\"text\":\"x\",\"n\":7,\"id\":\"f\"g\"}", "{\"text\":\"x\",\"n\":7,\"id\":\"f\\\\\"}", "{", "",
+	};
+	struct arena *a = arena_new();
+	struct shape_names names;
+	struct shape once, again;
+
+	(void)state;
+	assert_true(shape_make(&once, sv_of(objects[0]), &names, a));
+	assert_int_equal(once.hole_count, 3);
+	once.holes[0].is_read = true;
+	again = once;
+	for (size_t i = 0; i < sizeof objects / sizeof objects[0] * sizeof objects / sizeof objects[0]; i++) {
+		const size_t count = sizeof objects / sizeof objects[0];
+		const char *pair[] = { objects[i / count % count], objects[i % count] };
+
+		for (size_t k = 0; k < 2; k++) {
+			struct sv values[SHAPE_HOLES_MAX], expected[SHAPE_HOLES_MAX];
+			const bool fits = shape_fits(&once, sv_of(pair[k]), expected);
+
+			assert_int_equal(shape_fits_again(&again, sv_of(pair[k]), values), fits);
+			for (size_t h = 0; fits && h < once.hole_count; h++)
+				assert_true(sv_eq(values[h], expected[h]));
+		}
+	}
+	arena_free(a);
+}
+
 static void some_objects_have_no_shape(void **state)
 {
 	static const char *const none[] = {
 		"{\"ts\":1796043600.5,\"msg\":\"a\",\"msg\":\"b\"}",	/* which of them counts? */
+		"{\"ts\":1796043600.5,\"msg\":\"a\",\"msg\":{},\"message\":\"b\"}",
 		"{\"ts\":1796043600.5,\"a.b\":\"a\",\"a\":{\"b\":\"b\"},\"msg\":\"b\"}",
 		"{\"instant\":{\"epochSecond\":1796043600,\"nanoOfSecond\":5},\"message\":\"a\",\"level\":\"INFO\"}",
 		"{\"_raw\":\"2026-11-30 13:00:00 x\",\"preview\":\"false\",\"ts\":1796043600.5,\"msg\":\"a\"}",
@@ -304,6 +350,8 @@ int main(void)
 		cmocka_unit_test(times_are_read_again),
 		cmocka_unit_test(a_start_excludes_what_fails_before_its_end),
 		cmocka_unit_test(an_object_fits_by_its_shape),
+		cmocka_unit_test(an_object_in_it_may_be_empty),
+		cmocka_unit_test(lengths_of_the_last_object_change_nothing),
 		cmocka_unit_test(some_objects_have_no_shape),
 		cmocka_unit_test(an_object_may_fit_no_layout),
 		cmocka_unit_test(texts_that_fit_no_layout_are_known),

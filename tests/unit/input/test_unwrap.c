@@ -383,6 +383,25 @@ static void two_records_on_one_line(void **state)
 	kit_free(k);
 }
 
+/* One that is quoted stands behind a blank, whatever colour begins there. */
+static void a_record_in_another_colour_is_quoted(void **state)
+{
+	static const struct {
+		const char *between;
+		size_t two;
+	} cases[] = { { " \x1b[32m", 0 }, { "\x1b[0m", 1 } };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct arena *a = arena_new();
+		struct kit *k = read_log(arena_printf(a, "[2024-06-18 13:47:02,500] INFO seen%s[2024-06-18 13:47:03,000] INFO " EXPIRED("m-2") "\n", cases[i].between));
+
+		assert_int_equal(kit_problems(k, "log.two_records"), cases[i].two);
+		kit_free(k);
+		arena_free(a);
+	}
+}
+
 /* ---- records by the wrapper's time ---- */
 
 #define BARE EXPIRED("m-1")
@@ -839,6 +858,7 @@ int main(void)
 		cmocka_unit_test(lines_without_a_tag_have_one_writer),
 		cmocka_unit_test(a_message_may_hold_the_lines_below_it),
 		cmocka_unit_test(two_records_on_one_line),
+		cmocka_unit_test(a_record_in_another_colour_is_quoted),
 		cmocka_unit_test(a_line_without_time_has_that_of_its_wrapper),
 		cmocka_unit_test(without_a_wrapper_it_has_none),
 		cmocka_unit_test(the_wrapper_tells_the_zone_of_the_line),

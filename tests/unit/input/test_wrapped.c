@@ -44,11 +44,22 @@ static const struct {
 	[DRAWN_LOKI] = { "loki", false, MOST },
 	[DRAWN_RSYSLOG] = { "rsyslog", false, MOST },
 	[DRAWN_PRIORITY] = { "priority", false, 0 },
-	[DRAWN_GREP] = { "grep", false, 0 },
+	[DRAWN_GREP] = { "grep", false, MOST },
 	[DRAWN_DMESG] = { "dmesg", false, 0 },
-	[DRAWN_CLOUDWATCH] = { "cloudwatch", false, 0 },
+	[DRAWN_CLOUDWATCH] = { "cloudwatch", false, MOST },
 	/* Pieces of CRI's are known by the writer that it names, which the layer in it changes: those lines are read. */
 	[DRAWN_CRI_OF_KUBECTL] = { "kubectl in cri", false, 300 },
+	[DRAWN_GREP_NAME] = { "grep with names", false, MOST },
+	[DRAWN_GREP_NUMBER] = { "grep with numbers", false, MOST },
+	[DRAWN_GREP_OF_KUBECTL] = { "grep of kubectl", false, MOST },
+	[DRAWN_QUOTE] = { "quote", false, MOST },
+	[DRAWN_LOKI_JSON] = { "loki's objects", false, MOST },
+	[DRAWN_ELASTIC] = { "elasticsearch", false, MOST },
+	[DRAWN_CLOUDWATCH_JSON] = { "cloudwatch's objects", false, MOST },
+	[DRAWN_SPLUNK] = { "splunk", false, MOST },
+	[DRAWN_JOURNAL_JSON] = { "journal's objects", false, MOST },
+	[DRAWN_STERN_JSON] = { "stern's objects", false, MOST },
+	[DRAWN_CLOUDWATCH_SHORT] = { "cloudwatch in milliseconds", false, MOST },
 };
 
 static void check(const struct differ_input *input, const struct log_manner *m, const char *what, unsigned number)
@@ -84,6 +95,31 @@ static void a_wrapped_log_is_counted_and_nothing_else_changes(void **state)
 	arena_free(a);
 }
 
+static void a_coloured_log_is_counted_too(void **state)
+{
+	struct arena *a = arena_new();
+	struct rules *r = shipped(a);
+
+	(void)state;
+	for (unsigned i = 0; i < 2 * DRAWN_WRAPPERS; i++) {
+		const enum drawn_wrapper wrapper = (enum drawn_wrapper)(i / 2);
+		struct draw d = { .seed = i + 1 };
+		struct wrapped_log w = { .draw = &d, .pods = 3, .few = true, .colours = i % 2 == 0 ? DRAWN_COLOURED_TEXTS : DRAWN_COLOURED_LINES };
+		uint64_t passed = 0;
+		const struct log_manner m = { .threads = 1, .block_bytes = 8192, .head_bytes = 16384, .passed = &passed };
+		struct buf text;
+
+		buf_init(&text);
+		wrapped_text(&text, &w, wrapper, 1500);
+		check(&(struct differ_input){ .text = buf_sv(&text), .rules = r, .step = 4096 }, &m, wrappers[wrapper].name, 2 + i % 2);
+		if (wrappers[wrapper].least > 0 ? passed < wrappers[wrapper].least : passed > 0)
+			fail_msg("%s, coloured: %u lines were counted", wrappers[wrapper].name, (unsigned)passed);
+		buf_fini(&text);
+	}
+	rules_free(r);
+	arena_free(a);
+}
+
 static void pods_that_write_objects_are_counted_too(void **state)
 {
 	static const enum drawn_wrapper some[] = { DRAWN_CRI, DRAWN_DOCKER, DRAWN_KUBECTL, DRAWN_SYSLOG, DRAWN_STERN };
@@ -111,7 +147,7 @@ static void pods_that_write_objects_are_counted_too(void **state)
 
 /* ---- all that there is to get wrong ---- */
 
-#define ODD_LOGS 800
+#define ODD_LOGS 600
 
 static void odd_logs_are_read_as_with_care(void **state)
 {
@@ -121,7 +157,8 @@ static void odd_logs_are_read_as_with_care(void **state)
 	(void)state;
 	for (unsigned i = 0; i < ODD_LOGS; i++) {
 		struct draw d = { .seed = 1000 + i };
-		struct wrapped_log w = { .draw = &d, .pods = i % 7 == 0 ? 40 : 1 + i % 4, .objects = i % 5 == 0, .zone_hours = i % 3 == 0 ? 2 : 0 };
+		struct wrapped_log w = { .draw = &d, .pods = i % 7 == 0 ? 40 : 1 + i % 4, .objects = i % 5 == 0, .zone_hours = i % 3 == 0 ? 2 : 0,
+					 .colours = i % 4 == 0 ? (enum drawn_colours)(i / 4 % 3) : DRAWN_PLAIN };
 		const struct log_manner m = { .threads = 1 + i % 2, .block_bytes = 256 + 700 * (i % 11), .head_bytes = 3000 + 500 * (i % 8) };
 		struct buf text;
 
@@ -256,6 +293,87 @@ static void the_wrapper_may_change(void **state)
 	assert_int_equal(events_of(&b, REVOKED), 1);
 }
 
+/* ---- exports ---- */
+
+#define ELASTIC(id, at, message)                                                                                       \
+	"{\"_index\":\"logs\",\"_id\":\"" id "\",\"_source\":{\"message\":\"2026-11-30 13:00:" at ",000 INFO  [main] a.b.C - " message    \
+	"\",\"@timestamp\":\"2026-11-30T13:00:" at ".5Z\",\"host\":{\"name\":\"n-1\"}}}\n"
+#define MESSAGE_OF_REVOKED "[Consumer clientId=c-1, groupId=refunds] Revoke previously assigned partitions [refunds-0]"
+
+static void add_entries(struct buf *b)
+{
+	for (int i = 0; i < HEAD_LINES; i++)
+		buf_printf(b, ELASTIC("%u", "%02d", "order accepted"), b->n > 0 ? (unsigned)b->n : 1, i, i);
+}
+
+/* An entry that is shipped twice is one, whether its lines are read or counted; with an id of its own it is two. */
+static void an_entry_shipped_twice_is_one(void **state)
+{
+	static const char *const what[] = { REVOKED, "0 log.repeated 0:0@0 x1 2 entries" };
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		struct buf b;
+
+		buf_init(&b);
+		add_entries(&b);
+		buf_add(&b, SV(ELASTIC("x", "30", MESSAGE_OF_REVOKED) ELASTIC("y", "30", "order accepted")));
+		add_entries(&b);
+		buf_add(&b, i < 2 ? SV(ELASTIC("x", "30", MESSAGE_OF_REVOKED) ELASTIC("y", "30", "order accepted"))
+				  : SV(ELASTIC("u", "30", MESSAGE_OF_REVOKED) ELASTIC("v", "30", "order accepted")));
+		add_entries(&b);
+		assert_int_equal(events_of(&b, what[i % 2]), i == 3 ? 0 : i == 2 ? 2 : 1);
+	}
+}
+
+/* What only begins like an entry is none, and its id is not that of one: the text breaks off the object. */
+static void what_is_no_object_has_no_id(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	buf_init(&b);
+	add_entries(&b);
+	add_entries(&b);
+	buf_add(&b, SV(ELASTIC("x", "30", "a\"b" MESSAGE_OF_REVOKED) ELASTIC("x", "30", MESSAGE_OF_REVOKED)));
+	add_entries(&b);
+	assert_int_equal(events_of(&b, REVOKED), 1);
+}
+
+/* ---- colours ---- */
+
+/* Its evidence is the line as it stands in the file; a colour inside a literal hides nothing. */
+static void evidence_has_its_colours(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	buf_init(&b);
+	for (int i = 0; i < 3; i++) {
+		add_lines(&b, "\x1b[2m", "\x1b[0m");
+		if (i == 1)
+			buf_add(&b, SV("\x1b[2m2026-11-30 13:01:00,000 INFO  [main] a.b.C - [Consumer clientId=c-1, groupId=refunds] Revoke \x1b[31mpreviously "
+				       "assigned\x1b[0m partitions [refunds-0]\n"));
+	}
+	assert_int_equal(events_of(&b, REVOKED " 1 1796043660000000 +0 [] 1:121@8500 {\x1b[2m2026-11-30 13:01:00,000 INFO  [main] a.b.C - [Consumer "
+				       "clientId=c-1, groupId=refunds] Revoke \x1b[31mpreviously assigned\x1b[0m partitions [refunds-0]}"), 1);
+}
+
+/* Of more containers than are remembered a line is known by its text alone: one below a record is none of theirs. */
+static void of_too_many_pods_the_text_decides(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	buf_init(&b);
+	for (int i = 0; i < 3 * HEAD_LINES; i++)
+		buf_printf(&b, "orders-%d app 2026-11-30 13:00:%02d,000 INFO  [main] a.b.C - order %d accepted\n", i % 40, i % 60, i);
+	/* The first 32 are. */
+	for (int i = 0; i < 20; i++)
+		buf_printf(&b, "orders-%d app 2026-11-30 13:01:00,000 INFO  [main] a.b.C - failed\norders-%d app     indented\n", 31 + i % 2, 31 + i % 2);
+	assert_int_equal(events_of(&b, "0 log.no_record 0:0@0 x1 10 lines"), 1);
+}
+
 /* What is longer than a record may be is cut, and that is said: of a line with one below it, and of an object. */
 static void long_records_are_cut(void **state)
 {
@@ -304,6 +422,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_wrapped_log_is_counted_and_nothing_else_changes),
+		cmocka_unit_test(a_coloured_log_is_counted_too),
 		cmocka_unit_test(pods_that_write_objects_are_counted_too),
 		cmocka_unit_test(odd_logs_are_read_as_with_care),
 		cmocka_unit_test(a_literal_that_escapes_split_is_found),
@@ -311,6 +430,10 @@ int main(void)
 		cmocka_unit_test(a_literal_that_pieces_split_is_found),
 		cmocka_unit_test(lines_below_a_message_are_its_pods),
 		cmocka_unit_test(the_wrapper_may_change),
+		cmocka_unit_test(an_entry_shipped_twice_is_one),
+		cmocka_unit_test(what_is_no_object_has_no_id),
+		cmocka_unit_test(evidence_has_its_colours),
+		cmocka_unit_test(of_too_many_pods_the_text_decides),
 		cmocka_unit_test(long_records_are_cut),
 		cmocka_unit_test(a_time_without_a_year_is_no_instant),
 	};
