@@ -516,6 +516,114 @@ static void lines_that_mislead_make_no_event_of_trouble(void **state)
 	bench_end(&b);
 }
 
+struct said {
+	const char *line, *event;
+};
+
+static void check_said(const struct said *rows, size_t n)
+{
+	struct bench b = shipped();
+
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(told(&b, rows[i].line), rows[i].event) != 0)
+			fail_msg("%s\n%s\ninstead of %s", rows[i].line, told(&b, rows[i].line), rows[i].event);
+	}
+	bench_end(&b);
+}
+
+#define SHARD "[GroupCoordinator id=1 topic=__consumer_offsets partition=31] [GroupId refunds]"
+#define STREAM "stream-thread [refunds-7f-StreamThread-1] "
+
+/* KIP-848, KIP-932 and KIP-1071 share their client's code: each has a request of its own. */
+static void a_heartbeat_is_named_by_the_protocol_it_is_of(void **state)
+{
+	static const struct said rows[] = {
+		{ CONSUMER "ConsumerGroupHeartbeatRequest failed because member m-1 is unknown. in 3ms: gone",
+		  "client.membership_lost group=refunds member=m-1 client=c-1 reason=unknown error=unknown api=ConsumerGroupHeartbeat" },
+		{ CONSUMER "ShareGroupHeartbeatRequest failed because member m-1 is unknown. in 3ms: gone",
+		  "client.membership_lost group=refunds member=m-1 client=c-1 reason=unknown error=unknown api=ShareGroupHeartbeat" },
+		{ CONSUMER "StreamsGroupHeartbeatRequest failed due to fatal error: no",
+		  "client.membership_lost group=refunds client=c-1 error=fatal error api=StreamsGroupHeartbeat" },
+		/* 3.7 had one protocol, and named none. */
+		{ CONSUMER "GroupHeartbeatRequest failed due to UNSUPPORTED_ASSIGNOR: no",
+		  "client.membership_lost group=refunds client=c-1 error=UNSUPPORTED_ASSIGNOR api=GroupHeartbeat" },
+		{ "%7|1718704831.207|HEARTBEAT|c-1#consumer-1| [thrd:main]: ShareGroupHeartbeat failed due to: Broker: Unknown member: "
+		  "will rejoin the group",
+		  "client.membership_lost client=c-1 error=Broker: Unknown member api=ShareGroupHeartbeat" },
+		{ "2024-06-18T10:00:31.207Z [INFO] share group heartbeat lost membership, resetting epoch; group: refunds, member_id: m-1, "
+		  "generation: 7, err: UNKNOWN_MEMBER_ID: no",
+		  "client.membership_lost group=refunds member=m-1 generation=7 error=UNKNOWN_MEMBER_ID: no api=ShareGroupHeartbeat" },
+	};
+
+	(void)state;
+	check_said(rows, sizeof rows / sizeof rows[0]);
+}
+
+static void the_epoch_of_a_streams_group_is_a_rebalance_as_well(void **state)
+{
+	static const struct said rows[] = {
+		{ SHARD "[MemberId m-1] Bumped streams group epoch to 7 with metadata hash -40564 and validated topic epoch 2.",
+		  "group.bumped group=refunds member=m-1 generation=7" },
+		{ SHARD "[MemberId m-1] Bumped streams group epoch to 7 with metadata hash 40564.",
+		  "group.bumped group=refunds member=m-1 generation=7" },
+		{ SHARD " Bumped group epoch to 7 with metadata hash 40564.", "group.bumped group=refunds generation=7" },
+		/* What makes an epoch, or follows from it, is none. */
+		{ SHARD " Computed new metadata hash: 40564.", "-" },
+		{ SHARD "[MemberId m-1] Member initialized the topology with epoch 7.", "-" },
+		/* Nobody came or went: the coordinator could not store who would have. */
+		{ "[GroupCoordinator 1]: Failed to persist metadata for group refunds static member m-2 with group instance id pod-0 due to "
+		  "no. Reverting to old member id m-1.",
+		  "-" },
+	};
+
+	(void)state;
+	check_said(rows, sizeof rows / sizeof rows[0]);
+}
+
+/* What a framework says of a commit that its client does not. */
+static void what_is_revoked_uncommitted_comes_again(void **state)
+{
+	static const struct said rows[] = {
+		{ STREAM "Timed out while trying to commit all tasks during revocation, these will be cleaned and revived",
+		  "client.commit_failed error=Timed out while trying to commit all tasks during revocation" },
+		{ STREAM "Exception caught while committing those revoked tasks [0_1]",
+		  "client.commit_failed error=Exception caught while committing those revoked tasks" },
+		{ STREAM "Exception caught while preparing to commit revoked tasks [0_1] and commit-needed tasks []",
+		  "client.commit_failed error=Exception caught while preparing to commit revoked tasks" },
+		{ STREAM "Exception caught while committing tasks [0_1]",
+		  "client.commit_failed error=Exception caught while committing tasks" },
+		/* The checkpoint of the local state, after the commit. */
+		{ STREAM "Exception caught while post-committing task 0_1", "-" },
+		{ STREAM "State transition from RUNNING to PARTITIONS_REVOKED", "-" },
+		/* The consumer below tells of its leave itself; of one that was fenced there is none. */
+		{ "[a1b2c] Exception when polling from consumer, stopping actor: org.apache.kafka.common.errors.TimeoutException: no", "-" },
+		{ "[a1b2c] Exception when polling from consumer, stopping actor: "
+		  "org.apache.kafka.common.errors.FencedInstanceIdException: no",
+		  "client.membership_lost error=org.apache.kafka.common.errors.FencedInstanceIdException" },
+	};
+
+	(void)state;
+	check_said(rows, sizeof rows / sizeof rows[0]);
+}
+
+/* Two rules for one message, of which the first asks for more. */
+static void the_rule_that_asks_for_more_stands_first(void **state)
+{
+#define BEATS(message, error) "{\"log.level\":\"error\",\"@timestamp\":\"2024-06-18T10:00:31.207Z\",\"message\":\"" message "\",\"error\":{\"message\":\"" error "\"}}"
+	static const struct said rows[] = {
+		{ BEATS("Error initializing kafka consumer group", "kafka server: The provided member is not known in the current generation"),
+		  "client.membership_lost error=kafka server: The provided member is not known in the current generation" },
+		{ BEATS("Error initializing kafka consumer group", "dial tcp: i/o timeout"), "-" },
+		{ "container die 4f5e6a (execDuration=7423, exitCode=137, image=refunds:7, name=refunds-1)",
+		  "process.killed process=refunds-1 reason=exitCode=137" },
+		{ "container die 4f5e6a (execDuration=7423, exitCode=143, image=refunds:7, name=refunds-1)", "-" },
+		{ "container die 4f5e6a (execDuration=7423, exitCode=1370, image=refunds:7, name=refunds-1)", "-" },
+	};
+
+	(void)state;
+	check_said(rows, sizeof rows / sizeof rows[0]);
+}
+
 /* P1: whatever happened, the exception blames max.poll.interval.ms. */
 static void a_failed_commit_is_no_poll_timeout(void **state)
 {
@@ -724,6 +832,10 @@ int main(void)
 		cmocka_unit_test(all_examples_hold),
 		cmocka_unit_test(each_event_of_logs_has_a_rule),
 		cmocka_unit_test(lines_that_mislead_make_no_event_of_trouble),
+		cmocka_unit_test(a_heartbeat_is_named_by_the_protocol_it_is_of),
+		cmocka_unit_test(the_epoch_of_a_streams_group_is_a_rebalance_as_well),
+		cmocka_unit_test(what_is_revoked_uncommitted_comes_again),
+		cmocka_unit_test(the_rule_that_asks_for_more_stands_first),
 		cmocka_unit_test(a_failed_commit_is_no_poll_timeout),
 		cmocka_unit_test(a_suspicion_suggests_and_the_broker_proves),
 		cmocka_unit_test(a_layout_is_found_and_kept),
