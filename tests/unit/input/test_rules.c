@@ -794,6 +794,34 @@ static void a_message_may_stand_below_its_time(void **state)
 	bench_end(&b);
 }
 
+/* ASP.NET's console: the level and who speaks, and below them the message, six blanks in. */
+static void a_message_may_stand_below_its_level(void **state)
+{
+	struct bench b = shipped();
+	struct joiner *j = joiner_new(b.rules, (struct zone){ 0 });
+	struct joined joined;
+
+	(void)state;
+	assert_false(joiner_add(j, SV("warn: MassTransit[0]"), 1, 0, &joined));
+	assert_false(joiner_add(j, SV("      Consumer [c-1-7f] error"), 2, 21, &joined));
+	assert_false(joiner_add(j, SV("      Confluent.Kafka.KafkaException: no"), 3, 50, &joined));
+	assert_true(joiner_add(j, SV("2026-11-30 13:47:14 fail: Shop.Refunds[7]"), 4, 80, &joined));
+	assert_true(sv_eq(joined.record.body, SV("Consumer [c-1-7f] error")));
+	assert_true(sv_eq(joined.record.level, SV("warn")));
+	assert_true(sv_eq(joined.record.logger, SV("MassTransit")));
+	assert_true(sv_eq(joined.record.more, SV("      Confluent.Kafka.KafkaException: no")));
+	assert_true(sv_eq(joined.text, SV("warn: MassTransit[0]\n      Consumer [c-1-7f] error")));
+	/* Not set in: a trace of a message that is empty. */
+	assert_false(joiner_add(j, SV("System.Exception: no"), 5, 120, &joined));
+	assert_true(joiner_end(j, &joined));
+	assert_int_equal(joined.record.body.n, 0);
+	assert_true(sv_eq(joined.record.more, SV("System.Exception: no")));
+	/* 2026-11-30T13:47:14Z */
+	assert_int_equal(joined.record.time.us, INT64_C(1796046434000000));
+	joiner_free(j);
+	bench_end(&b);
+}
+
 static void a_record_is_bounded(void **state)
 {
 	struct bench b = shipped();
@@ -843,6 +871,7 @@ int main(void)
 		cmocka_unit_test(words_of_a_status_column_have_a_meaning),
 		cmocka_unit_test(lines_without_a_layout_belong_to_the_record_before),
 		cmocka_unit_test(a_message_may_stand_below_its_time),
+		cmocka_unit_test(a_message_may_stand_below_its_level),
 		cmocka_unit_test(a_record_is_bounded),
 	};
 
