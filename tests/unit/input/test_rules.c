@@ -606,6 +606,130 @@ static void what_is_revoked_uncommitted_comes_again(void **state)
 	check_said(rows, sizeof rows / sizeof rows[0]);
 }
 
+/* Frameworks, beside what they say of other things in much the same words. */
+static void frameworks_say_what_their_client_does_not(void **state)
+{
+	static const struct said rows[] = {
+		{ "Consumer [m-1] error (Local_MaxPollExceeded): Application maximum poll interval (300000ms) exceeded by 86ms on refunds. "
+		  "IsFatal(False)",
+		  "client.poll_timeout member=m-1 reason=Application maximum poll interval elapsed_ms=86 limit_ms=300000" },
+		{ "Consumer [m-1] error (UnknownMemberId): Broker: Unknown member on refunds. IsFatal(False)",
+		  "client.membership_lost member=m-1 error=UnknownMemberId" },
+		/* An error of a topic, none of the membership. */
+		{ "Consumer [m-1] error (UnknownTopicOrPart): Broker: Unknown topic or partition on refunds. IsFatal(False)", "-" },
+		{ "Partition: refunds [[3]] checkpoint failed with offset: 122 on m-1",
+		  "client.commit_failed member=m-1 topic=refunds partition=3 offset=122" },
+		{ "Partition: refunds [[3]] updating checkpoint with offset: 122 on m-1", "-" },
+		{ "Error in Kafka consumer: 'Broker: Unknown member' (25) | ConsumerName: a",
+		  "client.membership_lost process=a error=Broker: Unknown member" },
+		{ "Error in Kafka consumer: 'Local: All broker connections are down' (-187) | ConsumerName: a", "-" },
+		{ "Revoked partition refunds[3]@122 | ConsumerName: a", "client.partitions_revoked process=a partitions=refunds[3]" },
+		/* Somebody set it, no group gave it. */
+		{ "Assigned partition refunds[3]@122 | ConsumerName: a", "-" },
+		{ "Unable to update consumer offset. error=no error_code=\"kafka_offset_update\"", "client.commit_failed error=no" },
+		{ "Failed to read message. error=no error_code=\"reading_message\"", "-" },
+		{ "Error committing Kafka offsets on shutdown: no", "client.commit_failed error=no" },
+		{ "% AssignedPartitions: [refunds[0]@unset]", "client.partitions_assigned partitions=refunds[0]@unset" },
+		/* The library's own line stands before it. */
+		{ "consumer error: Application maximum poll interval (300000ms) exceeded by 86ms", "-" },
+		{ "librdkafka: Global error: PollExceeded (Local: Maximum application poll interval (max.poll.interval.ms) exceeded): x", "-" },
+		{ "librdkafka: MAXPOLL [thrd:main]: Application maximum poll interval (300000ms) exceeded by 86ms (adjust "
+		  "max.poll.interval.ms for long-running message processing): leaving group",
+		  "client.poll_timeout reason=Application maximum poll interval elapsed_ms=86 limit_ms=300000" },
+		{ "Reconciliation #5(timer) Kafka(payments/my-cluster): Rolling Pod my-cluster-kafka-0/0 due to [Pod has old revision]",
+		  "broker.rolled node=0 process=my-cluster-kafka-0 reason=Pod has old revision" },
+		/* Said of any pod; the brokers among them have the line above. */
+		{ "Reconciliation #5(timer) KafkaConnect(payments/my-connect): Rolling pod my-connect-0", "-" },
+	};
+
+	(void)state;
+	check_said(rows, sizeof rows / sizeof rows[0]);
+}
+
+static void a_host_says_what_stood_still_and_what_was_killed(void **state)
+{
+	static const struct said rows[] = {
+		{ "ixgbe 0000:04:00.0 ens2: Detected Tx Unit Hang", "host.link_stalled device=ens2" },
+		{ "ixgbe 0000:04:00.0 ens2: initiating reset to clear Tx work after link loss", "-" },
+		{ "gve 0000:00:04.0 ens4: Device link is down.", "host.link_down device=ens4" },
+		/* Links of other things. */
+		{ "ata1: SATA link down (SStatus 0 SControl 300)", "-" },
+		{ "mlx5_core 0000:03:00.0: PCI Link up", "-" },
+		{ "bond0: (slave eth1): link status down for active interface, disabling it in 200 ms", "host.link_spare device=eth1" },
+		{ "clocksource: Long readout interval, skipping watchdog check: cs_nsec: 5503456789 wd_nsec: 5503451111",
+		  "host.stalled reason=Long readout interval elapsed_ms=5503" },
+		{ "clocksource: timekeeping watchdog on CPU1: hpet wd-wd read-back delay of 133422ns", "-" },
+		{ "watchdog: CPU3: Watchdog detected hard LOCKUP on cpu 4", "host.stalled reason=hard LOCKUP" },
+		{ "BUG: workqueue lockup - pool cpus=1 node=0 flags=0x0 nice=0 stuck for 33s!",
+		  "host.stalled reason=workqueue lockup elapsed_ms=33000" },
+		{ "rcu: rcu_sched kthread starved for 2500 jiffies! g1 f0x0", "host.stalled process=rcu_sched reason=kthread starved for" },
+		/* Every busy machine has it. */
+		{ "perf: interrupt took too long (2503 > 2500), lowering kernel.perf_event_max_sample_rate to 79750", "-" },
+		{ "A thread timer expired 12.034512 seconds ago", "host.stalled reason=A thread timer expired elapsed_ms=12034" },
+		{ "(VI_1) Receive advertisement timeout", "-" },
+		{ "Netlink reports eth0 down", "host.link_down device=eth0" },
+		{ "Netlink reports veth7f31 down", "-" },
+		{ "CT_MAP_INSERTION_FAILED", "host.conntrack_full reason=CT_MAP_INSERTION_FAILED" },
+		{ "POLICY_DENIED", "-" },
+		{ "System time set from RTC", "host.clock_step reason=System time set from RTC" },
+		{ "RTC wrong by -3600.123 seconds (step)", "-" },
+		{ "refunds.service: Watchdog timeout (limit 3min)!", "process.killed process=refunds.service reason=Watchdog timeout" },
+		{ "refunds.service: State 'stop-sigterm' timed out. Killing.",
+		  "process.killed process=refunds.service reason=State 'stop-sigterm' timed out" },
+		{ "refunds.service: State 'stop-sigterm' timed out. Skipping SIGKILL.", "-" },
+		{ "refunds.service: Reload operation timed out. Killing reload process.", "-" },
+		{ "Stop container \\\"4f5e6a\\\" with signal terminated", "process.killed process=4f5e6a reason=Stop container" },
+		{ "Stop container \\\"4f5e6a\\\" with signal terminated timed out", "process.killed process=4f5e6a reason=Stop container" },
+		{ "StopContainer for \\\"4f5e6a\\\" returns successfully", "-" },
+		{ "\"Killing container with a grace period\" pod=\"payments/refunds-1\" podUID=\"2\" containerName=\"refunds\" "
+		  "containerID=\"containerd://4f5e6a\" gracePeriod=30",
+		  "process.killed process=refunds reason=Killing container with a grace period" },
+		/* That it did not answer a probe is no end of it. */
+		{ "\"Probe failed\" probeType=\"Liveness\" pod=\"payments/refunds-1\" containerName=\"refunds\" probeResult=\"failure\"", "-" },
+		{ "\"Skipping pod synchronization\" err=\"PLEG is not healthy: pleg was last seen active 3m7.6s ago; threshold is 3m0s\"",
+		  "host.stalled reason=PLEG is not healthy" },
+		{ "\"Skipping pod synchronization\" err=\"PLEG is not healthy: pleg has yet to be successful\"", "-" },
+	};
+
+	(void)state;
+	check_said(rows, sizeof rows / sizeof rows[0]);
+}
+
+/* What stands behind a message is none of it. */
+static void keys_behind_a_message_are_no_part_of_it(void **state)
+{
+	static const struct {
+		const char *line, *layout, *body;
+	} rows[] = {
+		{ "time=\"2024-06-18T10:00:31Z\" level=error msg=\"a: b\" app_id=x ver=1.14", "go-keys", "a: b" },
+		{ "time=\"2024-06-18T10:00:31Z\" level=error msg=\"a \\\"b\\\" c\" path=root.input", "go-keys", "a \\\"b\\\" c" },
+		{ "time=2024-06-18T10:00:31Z level=info msg=joined group=refunds", "go-keys", "joined" },
+		{ "2024-06-18T10:00:31.207Z\tERROR\tkafka/c.go:12\ta: b\t{\"k\": 1}", "go-zap-console", "a: b" },
+		{ "[2024-06-18T10:00:31Z WARN  librdkafka] a: b", "rust-env-logger", "a: b" },
+		{ "2024-06-18T10:00:31.207123Z  WARN source{id=\"x{}\"}: a::b: c: d", "rust-tracing", "c: d" },
+		{ "2024-06-18 10:00:31.207 +02:00 [WRN] a: b", "serilog-file", "a: b" },
+		{ "Warning|2024-06-18 10:00:31.207|rdkafka#consumer-1|MAXPOLL| x", "librdkafka-net", "rdkafka#consumer-1|MAXPOLL| x" },
+		{ "2024-06-18 10:00:31.2070|WARN|a.B|c: d", "nlog", "c: d" },
+		{ "2024-06-18T10:00:31Z E! [inputs.kafka_consumer] a: b", "telegraf", "a: b" },
+		{ "[2024/06/18 10:00:31] [ warn] [input:kafka:kafka.0] a: b", "fluent-bit", "a: b" },
+	};
+	struct bench b = shipped();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct log_record record;
+		int hint = -1;
+
+		if (!rules_layout(b.rules, sv_of(rows[i].line), (struct zone){ 0 }, &hint, b.arena, &record))
+			fail_msg("no layout fits %s", rows[i].line);
+		assert_string_equal(record.layout, rows[i].layout);
+		if (!sv_eq(record.body, sv_of(rows[i].body)))
+			fail_msg("%s: %.*s", rows[i].line, SV_ARG(record.body));
+		assert_true(record.has_time);
+	}
+	bench_end(&b);
+}
+
 /* Two rules for one message, of which the first asks for more. */
 static void the_rule_that_asks_for_more_stands_first(void **state)
 {
@@ -863,6 +987,9 @@ int main(void)
 		cmocka_unit_test(a_heartbeat_is_named_by_the_protocol_it_is_of),
 		cmocka_unit_test(the_epoch_of_a_streams_group_is_a_rebalance_as_well),
 		cmocka_unit_test(what_is_revoked_uncommitted_comes_again),
+		cmocka_unit_test(frameworks_say_what_their_client_does_not),
+		cmocka_unit_test(a_host_says_what_stood_still_and_what_was_killed),
+		cmocka_unit_test(keys_behind_a_message_are_no_part_of_it),
 		cmocka_unit_test(the_rule_that_asks_for_more_stands_first),
 		cmocka_unit_test(a_failed_commit_is_no_poll_timeout),
 		cmocka_unit_test(a_suspicion_suggests_and_the_broker_proves),
