@@ -25,8 +25,10 @@ struct stream_source {
 	 */
 	void (*report)(void *context, uint64_t at);
 	void *context;
-	/* NULL, or gives all of the bytes at once: then read is called once more, for whether they are lost. May give NULL. */
+	/* NULL, or gives all of the bytes at once; may give NULL. */
 	struct mapped *(*map)(void *context, struct arena *a);
+	/* Of a source that can be mapped: read goes on there. */
+	void (*seek)(void *context, uint64_t at);
 };
 
 /* Lives as long as the arena. */
@@ -55,12 +57,11 @@ struct sv stream_head_behind(struct stream *s);
 ptrdiff_t stream_read_on(struct stream *s, void *bytes, size_t n);
 /*
  * All of its bytes where they lie, in place of reading them: before anything
- * was read. NULL when the source has none to show. Whoever is done with them
- * says how far it came (stream_read then tells, and records, whether they are
- * lost), and frees them.
+ * was read. NULL when the source has none to show. Who has them frees them.
  */
 struct mapped *stream_map(struct stream *s);
-void stream_came_to(struct stream *s, uint64_t position);
+/* What is left of a stream that was mapped is read from there on: its end, or what was lost. */
+void stream_read_from(struct stream *s, uint64_t position);
 /* How many bytes have been handed out by stream_read. */
 uint64_t stream_position(const struct stream *s);
 /* How many lines have been read of it: told by whoever takes it apart, 0 when it is no text. */

@@ -10,10 +10,12 @@
 
 /* Fewer are not worth a call. */
 #define PASS_BYTES ((size_t)4 * 1024 * 1024)
+#define EXPECT_BYTES ((size_t)1024 * 1024)
 
 struct mapped {
 	uint8_t *bytes;
 	size_t n, page_bytes;
+	size_t expected;
 	size_t passed;	/* whole pages of these take no memory */
 	atomic_bool lost;
 	struct sigaction before;
@@ -100,6 +102,20 @@ void mapped_pass(struct mapped *m, size_t before)
 		return;
 	(void)madvise(m->bytes + m->passed, before - m->passed, MADV_DONTNEED);
 	m->passed = before;
+}
+
+void mapped_expect(struct mapped *m, size_t before)
+{
+#ifdef MADV_POPULATE_READ
+	if (before <= m->expected || m->expected >= m->n)
+		return;
+	/* Where the kernel does not know how, or there is no more of the file, each page is asked for when it is looked at. */
+	(void)madvise(m->bytes + m->expected, m->n - m->expected < EXPECT_BYTES ? m->n - m->expected : EXPECT_BYTES, MADV_POPULATE_READ);
+	m->expected += EXPECT_BYTES;
+#else
+	(void)m;
+	(void)before;
+#endif
 }
 
 void mapped_free(struct mapped *m)

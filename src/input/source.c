@@ -40,27 +40,15 @@ struct source {
 struct file_source {
 	int fd;
 	uint64_t size_bytes, left;
-	const struct mapped *mapped;	/* instead of being read */
 	int error;	/* 0: it ends before it did when it was digested */
 	struct diag *diag;
 };
-
-/* Of bytes that were there no more when they were looked at. */
-static ptrdiff_t lose(struct file_source *f)
-{
-	struct stat status;
-
-	f->error = fstat(f->fd, &status) == 0 && (uint64_t)status.st_size < f->size_bytes ? 0 : EIO;
-	return -1;
-}
 
 static ptrdiff_t file_read(void *context, void *bytes, size_t n)
 {
 	struct file_source *f = context;
 	ssize_t got;
 
-	if (f->mapped != NULL)
-		return mapped_is_lost(f->mapped) ? lose(f) : 0;
 	if (n > f->left)
 		n = (size_t)f->left;
 	do
@@ -76,11 +64,18 @@ static ptrdiff_t file_read(void *context, void *bytes, size_t n)
 
 static struct mapped *file_map(void *context, struct arena *a)
 {
-	struct file_source *f = context;
-	struct mapped *m = mapped_new(a, f->fd, f->size_bytes);
+	const struct file_source *f = context;
 
-	f->mapped = m;
-	return m;
+	return mapped_new(a, f->fd, f->size_bytes);
+}
+
+/* Where that cannot be, reading says so. */
+static void file_seek(void *context, uint64_t at)
+{
+	struct file_source *f = context;
+
+	(void)lseek(f->fd, (off_t)at, SEEK_SET);
+	f->left = f->size_bytes - at;
 }
 
 static void file_report(void *context, uint64_t at)
@@ -216,7 +211,7 @@ static int ingest_content(struct source *s, struct item *item, int fd)
 	struct file_source file = { .fd = fd, .size_bytes = item->size_bytes, .left = item->size_bytes, .diag = s->items.diag };
 	int rc;
 
-	item->stream = stream_new(a, (struct stream_source){ .read = file_read, .report = file_report, .context = &file, .map = file_map });
+	item->stream = stream_new(a, (struct stream_source){ file_read, file_report, &file, file_map, file_seek });
 	if (unpack_is_packed(stream_head(item->stream)) && lseek(fd, 0, SEEK_SET) == 0) {
 		struct unpack_budget budget = { .stored_bytes = item->size_bytes };
 

@@ -214,13 +214,14 @@ struct mapped *stream_map(struct stream *s)
 	return s->source.map != NULL ? s->source.map(s->source.context, s->arena) : NULL;
 }
 
-void stream_came_to(struct stream *s, uint64_t position)
+void stream_read_from(struct stream *s, uint64_t position)
 {
 	s->head_taken = s->head_bytes;
 	s->behind_taken = s->behind_bytes;
 	s->gap_bytes = 0;
-	s->ended = false;
+	s->ended = s->damaged = false;
 	s->position = position;
+	s->source.seek(s->source.context, position);
 }
 
 uint64_t stream_position(const struct stream *s)

@@ -82,6 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		m.head_bytes = 40 + data[1];
 		m.block_bytes = 1 + data[2] * 3u;
 		input.breaks = data[3] % 8 == 0;
+		input.maps = data[3] / 8 % 2 == 1;
 		buf_init(&text);
 		make_text(&text, data + 4, size - 4);
 		input.text = buf_sv(&text);

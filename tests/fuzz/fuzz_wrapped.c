@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct wrapped_log w = { .draw = &d, .pods = 1 + draw(&d, 36), .objects = draw(&d, 3) == 0, .zone_hours = (int)draw(&d, 3) };
 	const enum drawn_wrapper wrapper = (enum drawn_wrapper)draw(&d, DRAWN_WRAPPERS);
 	const struct log_manner m = { .threads = 1 + draw(&d, 2), .head_bytes = 1000 + 20 * draw(&d, 256), .block_bytes = 1 + 30 * draw(&d, 256) };
-	struct differ_input input = { .rules = rules(), .step = 1000, .breaks = draw(&d, 8) == 0 };
+	struct differ_input input = { .rules = rules(), .step = 1000, .breaks = draw(&d, 8) == 0, .maps = draw(&d, 2) == 0 };
 	struct buf text;
 
 	buf_init(&text);

@@ -7,14 +7,16 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "input/log/log_reader.h"
 #include "input/stream.h"
 
-/* A stream that gives a few bytes at a time, and may break at its end. */
+/* A stream that gives a few bytes at a time, and may break at its end; or a file. */
 struct differ_source {
-	struct sv left;
+	struct sv text, left;
+	int fd;			/* -1: it cannot be mapped */
 	size_t step;
 	bool breaks;
 	struct diag *diag;
@@ -31,6 +33,31 @@ static inline ptrdiff_t differ_read(void *context, void *bytes, size_t n)
 	memcpy(bytes, s->left.p, n);
 	s->left = sv_sub(s->left, n, s->left.n);
 	return (ptrdiff_t)n;
+}
+
+static inline struct mapped *differ_map(void *context, struct arena *a)
+{
+	const struct differ_source *s = context;
+
+	return s->fd >= 0 ? mapped_new(a, s->fd, s->text.n) : NULL;
+}
+
+static inline void differ_seek(void *context, uint64_t at)
+{
+	struct differ_source *s = context;
+
+	s->left = sv_sub(s->text, (size_t)at, s->text.n);
+}
+
+/* A file without a name that holds the text. */
+static inline int differ_file(struct sv text)
+{
+	char path[] = "/tmp/aftershock-differ-XXXXXX";
+	int fd = mkstemp(path);
+
+	if (fd < 0 || unlink(path) != 0 || write(fd, text.p, text.n) != (ssize_t)text.n)
+		abort();
+	return fd;
 }
 
 static inline void differ_report(void *context, uint64_t at)
@@ -85,17 +112,21 @@ struct differ_input {
 	struct zone zone;
 	size_t step;		/* bytes that the stream gives at once */
 	bool breaks;
+	bool maps;		/* it is a file that can be mapped, too */
 };
 
 /* The words for all that one manner gives. */
 static inline struct buf differ_words(const struct differ_input *input, const struct log_manner *m)
 {
 	struct arena *run = arena_new(), *record = arena_new(), *arena = arena_new();
-	struct differ_source source = { input->text, input->step, input->breaks, diag_new(run) };
+	struct differ_source source = {
+		.text = input->text, .left = input->text, .fd = input->maps ? differ_file(input->text) : -1,
+		.step = input->step, .breaks = input->breaks, .diag = diag_new(run),
+	};
 	struct input_info info = { .id = 1, .path = SV("x") };
 	struct buf b;
 	struct ingest in = {
-		.stream = stream_new(arena, (struct stream_source){ .read = differ_read, .report = differ_report, .context = &source }),
+		.stream = stream_new(arena, (struct stream_source){ differ_read, differ_report, &source, differ_map, differ_seek }),
 		.info = &info,
 		.rules = input->rules,
 		.sink = { differ_put, &b },
@@ -111,6 +142,8 @@ static inline struct buf differ_words(const struct differ_input *input, const st
 		buf_add(&b, SV("failed\n"));
 	differ_info(&b, &info);
 	differ_problems(&b, source.diag);
+	if (source.fd >= 0)
+		close(source.fd);
 	arena_free(arena);
 	arena_free(record);
 	arena_free(run);
@@ -130,7 +163,7 @@ static inline bool differ_same(const struct differ_input *input, const struct lo
 
 		if (sv_eq(one, other))
 			continue;
-		fprintf(stderr, "threads %u block %zu head %zu\ncareful: %.*s\nblocks:  %.*s\n", m->threads, m->block_bytes, m->head_bytes,
+		fprintf(stderr, "mapped %d threads %u block %zu head %zu\ncareful: %.*s\nblocks:  %.*s\n", (int)input->maps, m->threads, m->block_bytes, m->head_bytes,
 			SV_ARG(one), SV_ARG(other));
 		break;
 	}

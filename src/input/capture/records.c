@@ -311,15 +311,15 @@ static void *read_on(void *context)
 
 /* ---- the caller's side ---- */
 
-/* What the stream stumbled over it records itself, for whoever asks it alone. */
+/* What the stream stumbled over it records itself, for whoever asks it alone: of what is lost when it is read so far. */
 static void settle_damage(struct records *r)
 {
-	uint8_t byte;
+	uint8_t bytes[4096];
 
-	if (r->mapped != NULL)
-		stream_came_to(r->intake.stream, r->intake.offset);
-	if (r->intake.damaged && !r->is_settled)
-		stream_read(r->intake.stream, &byte, 1);
+	if (r->mapped != NULL && r->intake.damaged && !r->is_settled)
+		stream_read_from(r->intake.stream, r->intake.offset);
+	while (r->intake.damaged && !r->is_settled)
+		r->is_settled = stream_read(r->intake.stream, bytes, sizeof bytes) <= 0;
 	r->is_settled = true;
 }
 

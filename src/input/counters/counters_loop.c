@@ -411,8 +411,21 @@ int loop_read(struct counters *c, struct ingest *in)
 	return rc;
 }
 
+/* How many of its lines are looked at. */
+static uint64_t lines_to_sniff(struct sv head)
+{
+	uint64_t n = 0;
+
+	while (!sv_is_absent(head) && n < SNIFF_LINES) {
+		(void)sv_cut(&head, '\n');
+		n++;
+	}
+	return n;
+}
+
 bool loop_sniff(struct sv head)
 {
+	const uint64_t lines = lines_to_sniff(head);
 	struct arena *a = arena_new();
 	struct input_info info = { .id = 0 };
 	struct ingest in = { .info = &info, .diag = diag_new(a), .input = a };
@@ -420,7 +433,8 @@ bool loop_sniff(struct sv head)
 	size_t known = 0, others = 0, rows = 0;
 
 	blocks_init(l, counters_new(&in), &in);
-	for (uint64_t n = 1; !sv_is_absent(head) && n <= SNIFF_LINES; n++) {
+	/* As soon as those that are left cannot make up for the others, it is none: most logs are found out by half of them. */
+	for (uint64_t n = 1; n <= lines && others <= known + (lines - n + 1); n++) {
 		struct line row, line = { .text = sv_trim(sv_cut(&head, '\n')), .number = n };
 		const char *damage;
 		size_t taker;

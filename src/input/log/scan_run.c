@@ -24,9 +24,11 @@ struct block {
 struct scan_reader {
 	struct stream *stream;
 	size_t block_bytes;
+	struct mapped *mapped;	/* NULL when all of the stream is to be read */
+	bool maps;		/* the next block is looked for there */
 	char *tail;		/* the start of a line whose end has not been read; LINE_MOST and more */
 	size_t tail_bytes, tail_capacity;
-	uint64_t offset;	/* in the stream, of the tail */
+	uint64_t offset;	/* in the stream, of the tail: there the next block begins */
 	bool ended;
 	struct block own;
 };
@@ -39,6 +41,7 @@ struct scan_reader *scan_reader_new(struct stream *s, size_t block_bytes)
 
 	r->stream = s;
 	r->block_bytes = block_bytes;
+	r->mapped = stream_map(s);
 	return r;
 }
 
@@ -46,6 +49,7 @@ void scan_reader_free(struct scan_reader *r)
 {
 	if (r == NULL)
 		return;
+	mapped_free(r->mapped);
 	free(r->own.bytes);
 	free(r->tail);
 	free(r);
@@ -104,6 +108,48 @@ static size_t whole_lines(const char *bytes, size_t n)
 	return sv_rfind_char((struct sv){ bytes, n }, '\n', &at) ? at + 1 : 0;
 }
 
+/* What is left is read from there on. */
+static void read_from(struct scan_reader *r, uint64_t offset)
+{
+	r->maps = false;
+	r->ended = false;
+	r->tail_bytes = 0;
+	r->offset = offset;
+	stream_read_from(r->stream, offset);
+}
+
+/* Blocks that follow are mapped, if they can be. */
+static void begin_mapped(struct scan_reader *r)
+{
+	r->maps = r->mapped != NULL && !r->ended && r->tail_bytes <= LINE_MOST;
+}
+
+/* Of what was mapped some is there no more: from there on it is read, which tells how far it goes. */
+static void end_mapped(struct scan_reader *r, uint64_t offset)
+{
+	mapped_free(r->mapped);
+	r->mapped = NULL;
+	read_from(r, offset);
+}
+
+/*
+ * A block where it lies. False for the last, behind which nothing may be
+ * readable, and where no line ends in so many bytes: that is left to reading.
+ */
+static bool map_block(struct scan_reader *r, size_t about_bytes, struct scan_text *out)
+{
+	const char *bytes = (const char *)mapped_bytes(r->mapped) + r->offset;
+	size_t whole;
+
+	if (mapped_size(r->mapped) - r->offset < about_bytes + SCAN_SLACK)
+		return false;
+	mapped_expect(r->mapped, (size_t)r->offset + about_bytes);
+	whole = whole_lines(bytes, about_bytes);
+	*out = (struct scan_text){ bytes, whole, r->offset, false };
+	r->offset += whole;
+	return whole > 0;
+}
+
 /* False at the end, and when the next line is too long: then it is in the tail. */
 static bool read_block(struct scan_reader *r, size_t about_bytes, struct block *b, struct scan_text *out)
 {
@@ -133,6 +179,16 @@ static bool read_block(struct scan_reader *r, size_t about_bytes, struct block *
 	return true;
 }
 
+/* The next block, mapped or read. */
+static bool next_block(struct scan_reader *r, struct block *b, struct scan_text *out)
+{
+	if (r->maps && map_block(r, r->block_bytes, out))
+		return true;
+	if (r->maps)
+		read_from(r, r->offset);
+	return read_block(r, r->block_bytes, b, out);
+}
+
 bool scan_reader_next(struct scan_reader *r, size_t about_bytes, struct scan_text *out)
 {
 	return read_block(r, about_bytes, &r->own, out);
@@ -154,7 +210,10 @@ struct run {
 	pthread_mutex_t reading, taking;
 	pthread_cond_t taken;
 	uint64_t next_read, next_taken;
-	bool failed;		/* under taking */
+	/* Under taking: */
+	bool failed;
+	bool lost;		/* a block was mapped and is there no more, nor are those behind it */
+	uint64_t lost_at;
 };
 
 /* The next block and its number. */
@@ -163,17 +222,27 @@ static bool read_next(struct run *run, struct block *b, struct scan_text *out, u
 	bool read;
 
 	pthread_mutex_lock(&run->reading);
-	read = read_block(run->reader, run->reader->block_bytes, b, out);
+	read = next_block(run->reader, b, out);
 	*number = run->next_read;
 	run->next_read += read;
 	pthread_mutex_unlock(&run->reading);
 	return read;
 }
 
-/* When all blocks before have been taken. False when the run has failed. */
+/* Whether the block, or one before it, was there no more when it was looked at. */
+static bool is_lost(struct run *run, const struct scan_text *text)
+{
+	if (!run->lost && run->reader->mapped != NULL && mapped_is_lost(run->reader->mapped)) {
+		run->lost = true;
+		run->lost_at = text->byte_offset;
+	}
+	return run->lost;
+}
+
+/* When all blocks before have been taken. False when none is to be taken any more. */
 static bool take_in_turn(struct run *run, uint64_t number, const struct scan_text *text, const struct scan *found)
 {
-	bool failed;
+	bool failed, lost;
 
 	pthread_mutex_lock(&run->taking);
 	while (run->next_taken != number && !run->failed)
@@ -181,14 +250,17 @@ static bool take_in_turn(struct run *run, uint64_t number, const struct scan_tex
 	failed = run->failed;
 	pthread_mutex_unlock(&run->taking);
 	/* Nobody else's turn comes before this one is over. */
-	if (!failed)
+	lost = is_lost(run, text);
+	if (!failed && !lost)
 		failed = run->sink.take(run->sink.context, text, found) != 0;
+	if (run->reader->mapped != NULL)
+		mapped_pass(run->reader->mapped, text->byte_offset + text->n);
 	pthread_mutex_lock(&run->taking);
 	run->next_taken = number + 1;
 	run->failed |= failed;
 	pthread_cond_broadcast(&run->taken);
 	pthread_mutex_unlock(&run->taking);
-	return !failed;
+	return !failed && !lost;
 }
 
 static void *work(void *context)
@@ -209,19 +281,33 @@ static void *work(void *context)
 	return NULL;
 }
 
-int scan_run(struct scan_reader *r, const struct scan_plan *p, unsigned threads, struct scan_run_sink sink)
+/* All threads at once, to the end or to what is lost. */
+static void run_threads(struct run *run, unsigned threads)
 {
-	struct run run = { .reader = r, .plan = p, .sink = sink, .reading = PTHREAD_MUTEX_INITIALIZER,
-			   .taking = PTHREAD_MUTEX_INITIALIZER, .taken = PTHREAD_COND_INITIALIZER };
 	pthread_t others[SCAN_THREADS_MAX];
 	unsigned started = 0;
 
 	/* One that cannot be started is not missed but for its speed. */
-	while (started + 1 < threads && started < SCAN_THREADS_MAX && pthread_create(&others[started], NULL, work, &run) == 0)
+	while (started + 1 < threads && started < SCAN_THREADS_MAX && pthread_create(&others[started], NULL, work, run) == 0)
 		started++;
-	(void)work(&run);
+	(void)work(run);
 	for (unsigned i = 0; i < started; i++)
 		pthread_join(others[i], NULL);
+}
+
+int scan_run(struct scan_reader *r, const struct scan_plan *p, unsigned threads, struct scan_run_sink sink)
+{
+	struct run run = { .reader = r, .plan = p, .sink = sink, .reading = PTHREAD_MUTEX_INITIALIZER,
+			   .taking = PTHREAD_MUTEX_INITIALIZER, .taken = PTHREAD_COND_INITIALIZER };
+
+	begin_mapped(r);
+	run_threads(&run, threads);
+	if (run.lost && !run.failed) {
+		end_mapped(r, run.lost_at);
+		run.lost = false;
+		run.next_read = run.next_taken = 0;
+		run_threads(&run, threads);
+	}
 	pthread_mutex_destroy(&run.reading);
 	pthread_mutex_destroy(&run.taking);
 	pthread_cond_destroy(&run.taken);

@@ -807,11 +807,12 @@ static const struct log_manner manners[] = {
 
 static void check_same(struct sv text, const struct rules *r, const char *name)
 {
-	const struct differ_input input = { .text = text, .rules = r, .step = 100000 };
+	for (size_t i = 0; i < 2 * (sizeof manners / sizeof manners[0]); i++) {
+		const struct differ_input input = { .text = text, .rules = r, .step = 100000, .maps = i % 2 == 1 };
 
-	for (size_t i = 0; i < sizeof manners / sizeof manners[0]; i++)
-		if (!differ_same(&input, &manners[i]))
-			fail_msg("%s, by %u threads", name, manners[i].threads);
+		if (!differ_same(&input, &manners[i / 2]))
+			fail_msg("%s, by %u threads", name, manners[i / 2].threads);
+	}
 }
 
 static void check_file(const char *path, const struct rules *r)
@@ -1111,6 +1112,8 @@ static void a_stream_that_breaks_gives_the_same(void **state)
 	input.text = SV(HEAD LINE("02", "third") LINE("03", "fourth") LINE("04", "(Re-)joining group") LINE("05", "heartbeat") LINE("06", "x"));
 	assert_true(differ_same(&input, &manners[1]));
 	assert_true(differ_same(&input, &manners[3]));
+	input.maps = true;
+	assert_true(differ_same(&input, &manners[3]));
 	/* In the middle of a line. */
 	input.text.n -= 9;
 	assert_true(differ_same(&input, &manners[1]));
@@ -1118,9 +1121,110 @@ static void a_stream_that_breaks_gives_the_same(void **state)
 	arena_free(a);
 }
 
+/* ---- a file that is cut short while it is looked at ---- */
+
+struct shrinking {
+	int fd;
+	uint64_t size_bytes, left;
+	size_t cut_to;
+	struct buf taken;
+	unsigned reports;
+};
+
+static ptrdiff_t shrinking_read(void *context, void *bytes, size_t n)
+{
+	struct shrinking *f = context;
+	ssize_t got = read(f->fd, bytes, n < f->left ? n : (size_t)f->left);
+
+	if (got == 0 && f->left > 0)
+		return -1;
+	f->left -= (uint64_t)got;
+	return got;
+}
+
+static void shrinking_report(void *context, uint64_t at)
+{
+	struct shrinking *f = context;
+
+	assert_int_equal(at, f->cut_to);
+	f->reports++;
+}
+
+static struct mapped *shrinking_map(void *context, struct arena *a)
+{
+	const struct shrinking *f = context;
+
+	return mapped_new(a, f->fd, f->size_bytes);
+}
+
+static void shrinking_seek(void *context, uint64_t at)
+{
+	struct shrinking *f = context;
+
+	assert_int_equal(lseek(f->fd, (off_t)at, SEEK_SET), at);
+	f->left = f->size_bytes - at;
+}
+
+/* All that is taken; with the first of it the file becomes shorter. */
+static int shrinking_take(void *context, const struct scan_text *text, const struct scan *found)
+{
+	struct shrinking *f = context;
+
+	(void)found;
+	assert_int_equal(text->byte_offset, buf_sv(&f->taken).n);
+	buf_add(&f->taken, (struct sv){ text->bytes, text->n });
+	assert_int_equal(ftruncate(f->fd, (off_t)f->cut_to), 0);
+	return 0;
+}
+
+static void check_shrinking(struct sv text, size_t cut_to, unsigned threads)
+{
+	struct arena *a = arena_new();
+	struct rules *r = shipped(a);
+	struct shrinking f = { .fd = differ_file(text), .size_bytes = text.n, .left = text.n, .cut_to = cut_to };
+	struct stream *s = stream_new(a, (struct stream_source){ shrinking_read, shrinking_report, &f, shrinking_map, shrinking_seek });
+	struct scan_reader *reader = scan_reader_new(s, 10000);
+	uint64_t offset;
+	char byte;
+
+	assert_int_equal(lseek(f.fd, 0, SEEK_SET), 0);
+	buf_init(&f.taken);
+	assert_int_equal(scan_run(reader, scan_plan_new(r, (struct zone){ 0 }, SV(HEAD), a), threads, (struct scan_run_sink){ shrinking_take, &f }), 0);
+	assert_int_equal(scan_reader_rest(reader, &offset).n, 0);
+	/* All that is there, once and in its order, and nothing that is not; and that it is less than there was is told. */
+	assert_int_equal(buf_sv(&f.taken).n, cut_to);
+	assert_memory_equal(buf_sv(&f.taken).p, text.p, cut_to);
+	assert_int_equal(stream_read(s, &byte, 1), -1);
+	assert_int_equal(f.reports, 1);
+	scan_reader_free(reader);
+	buf_fini(&f.taken);
+	close(f.fd);
+	rules_free(r);
+	arena_free(a);
+}
+
+static void a_file_that_becomes_shorter_is_read_as_far_as_it_goes(void **state)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct buf text;
+
+	(void)state;
+	buf_init(&text);
+	while (buf_sv(&text).n < 100 * page)
+		buf_add(&text, SV(LINE("02", "third") LINE("03", "(Re-)joining group")));
+	for (unsigned threads = 1; threads <= 3; threads++) {
+		check_shrinking(buf_sv(&text), 50 * page, threads);
+		check_shrinking(buf_sv(&text), 50 * page + 77, threads);
+		/* Of what has been mapped all of it is there: only the end, which is read, is not. */
+		check_shrinking(buf_sv(&text), buf_sv(&text).n - 5, threads);
+	}
+	buf_fini(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_file_that_becomes_shorter_is_read_as_far_as_it_goes),
 		cmocka_unit_test(a_pattern_has_literals),
 		cmocka_unit_test(each_shipped_rule_has_one),
 		cmocka_unit_test(a_pattern_begins_with_few_bytes),
