@@ -708,7 +708,7 @@ static void keys_behind_a_message_are_no_part_of_it(void **state)
 		{ "[2024-06-18T10:00:31Z WARN  librdkafka] a: b", "rust-env-logger", "a: b" },
 		{ "2024-06-18T10:00:31.207123Z  WARN source{id=\"x{}\"}: a::b: c: d", "rust-tracing", "c: d" },
 		{ "2024-06-18 10:00:31.207 +02:00 [WRN] a: b", "serilog-file", "a: b" },
-		{ "Warning|2024-06-18 10:00:31.207|rdkafka#consumer-1|MAXPOLL| x", "librdkafka-net", "rdkafka#consumer-1|MAXPOLL| x" },
+		{ "Warning|2024-06-18 10:00:31.207|rdkafka#consumer-1|MAXPOLL| x", "librdkafka-net-named", "rdkafka#consumer-1|MAXPOLL| x" },
 		{ "2024-06-18 10:00:31.2070|WARN|a.B|c: d", "nlog", "c: d" },
 		{ "2024-06-18T10:00:31Z E! [inputs.kafka_consumer] a: b", "telegraf", "a: b" },
 		{ "[2024/06/18 10:00:31] [ warn] [input:kafka:kafka.0] a: b", "fluent-bit", "a: b" },
