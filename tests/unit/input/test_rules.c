@@ -678,8 +678,8 @@ static void a_host_says_what_stood_still_and_what_was_killed(void **state)
 		  "process.killed process=refunds.service reason=State 'stop-sigterm' timed out" },
 		{ "refunds.service: State 'stop-sigterm' timed out. Skipping SIGKILL.", "-" },
 		{ "refunds.service: Reload operation timed out. Killing reload process.", "-" },
-		{ "Stop container \\\"4f5e6a\\\" with signal terminated", "process.killed process=4f5e6a reason=Stop container" },
-		{ "Stop container \\\"4f5e6a\\\" with signal terminated timed out", "process.killed process=4f5e6a reason=Stop container" },
+		{ "Stop container \\\"4f5e6a\\\" with signal terminated", "process.killed process=4f5e6a reason=signal terminated" },
+		{ "Kill container \\\"4f5e6a\\\"", "process.killed process=4f5e6a" },
 		{ "StopContainer for \\\"4f5e6a\\\" returns successfully", "-" },
 		{ "\"Killing container with a grace period\" pod=\"payments/refunds-1\" podUID=\"2\" containerName=\"refunds\" "
 		  "containerID=\"containerd://4f5e6a\" gracePeriod=30",
