@@ -91,7 +91,7 @@ static int load_lines(struct store *s, const struct clocks *c, const struct grou
 
 	for (enum event_type t = 0; t < EVENT_COUNT; t++) {
 		if (event_infos[t].side == SIDE_CLIENT || event_infos[t].side == SIDE_BROKER || t == EVENT_GROUP_STORED ||
-		    t == EVENT_PROCESS_KILLED)
+		    t == EVENT_PROCESS_KILLED || t == EVENT_BROKER_ROLLED)
 			types[n++] = t;
 	}
 	if (query_load(s, types, n, a, &events, &count) < 0)
@@ -111,7 +111,7 @@ static int load_lines(struct store *s, const struct clocks *c, const struct grou
 			*ARENA_PUSH(a, out->with_group.items, out->with_group.count, out->with_group.capacity) = seen;
 		if (event_infos[e->type].side == SIDE_CLIENT || e->type == EVENT_PROCESS_KILLED)
 			*ARENA_PUSH(a, out->processes.items, out->processes.count, out->processes.capacity) = seen;
-		if (e->type == EVENT_COORDINATOR_MOVED || e->type == EVENT_BROKER_STARTED)
+		if (e->type == EVENT_COORDINATOR_MOVED || e->type == EVENT_BROKER_STARTED || e->type == EVENT_BROKER_ROLLED)
 			*ARENA_PUSH(a, out->moves.items, out->moves.count, out->moves.capacity) = seen;
 	}
 	sightings_sort(&out->with_group, sighting_cmp);

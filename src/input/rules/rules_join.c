@@ -83,10 +83,24 @@ static bool split_level(struct sv line, struct sv *level, struct sv *message)
 	return true;
 }
 
-/* Some write the time and who speaks on one line, and the message below it (java.util.logging). */
+/* A message below the line of its level: ASP.NET's console sets it as far in as "info: " is long. */
+static bool split_indent(struct sv line, struct sv *message)
+{
+	const struct sv indent = SV("      ");
+
+	if (!sv_starts_with(line, indent))
+		return false;
+	*message = sv_sub(line, indent.n, line.n);
+	return true;
+}
+
+/*
+ * Some write who speaks on one line, and the message below it: java.util.logging with the time above and the level
+ * below, ASP.NET with the level above, and the time if it is asked for one.
+ */
 static bool is_awaited(const struct log_record *r)
 {
-	return r->has_written && r->body.n == 0 && sv_is_absent(r->level) && sv_is_absent(r->more);
+	return (r->has_written || !sv_is_absent(r->level)) && r->body.n == 0 && sv_is_absent(r->more);
 }
 
 /* The line has just been added. */
@@ -94,7 +108,7 @@ static void take_message(struct draft *d, struct sv line)
 {
 	struct log_record *r = &d->joined.record;
 
-	if (!split_level(line, &r->level, &r->body))
+	if (sv_is_absent(r->level) ? !split_level(line, &r->level, &r->body) : !split_indent(line, &r->body))
 		return;
 	r->more = SV_ABSENT;
 	d->joined.text.n = d->n;

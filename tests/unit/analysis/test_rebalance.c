@@ -1325,6 +1325,34 @@ static void test_a_lost_coordinator_of_an_evicted_member_is_no_guess(void **stat
 	story_free(st);
 }
 
+/* A broker that is restarted on purpose is a better guess than the connection that its clients lost, and no network's doing. */
+static void test_a_rolled_broker_is_no_disconnect(void **state)
+{
+	struct story *st = story_new();
+
+	(void)state;
+	joined(st, "app-1", "c-1", "10:00:00", "1", ID_1);
+	story_event(st, EVENT_BROKER_ROLLED, "operator-1", at("10:00:36"), "node", "0", NULL);
+	story_event(st, EVENT_CLIENT_COORDINATOR_LOST, "app-1", at("10:00:37"), "group", "g", "client", "c-1", NULL);
+	joined(st, "app-1", "c-1", "10:00:42", "2", ID_1);
+	struct rebalances r = find(st);
+	assert_int_equal(r.count, 2);
+	assert_trigger(&r.items[1], TRIGGER_COORDINATOR_CHANGE);
+	assert_false(r.items[1].by_disconnect);
+	story_free(st);
+
+	/* Long before it, it is none. */
+	st = story_new();
+	joined(st, "app-1", "c-1", "10:00:00", "1", ID_1);
+	story_event(st, EVENT_BROKER_ROLLED, "operator-1", at("08:00:36"), "node", "0", NULL);
+	story_event(st, EVENT_CLIENT_COORDINATOR_LOST, "app-1", at("10:00:37"), "group", "g", "client", "c-1", NULL);
+	joined(st, "app-1", "c-1", "10:00:42", "2", ID_1);
+	r = find(st);
+	assert_int_equal(r.count, 2);
+	assert_true(r.items[1].by_disconnect);
+	story_free(st);
+}
+
 /* It lost its generation, not its membership: a rebalance went past it. */
 static void test_an_old_generation_is_no_eviction(void **state)
 {
@@ -1824,6 +1852,7 @@ int main(void)
 		cmocka_unit_test(test_evictions_of_one_generation_are_one_rebalance),
 		cmocka_unit_test(test_an_eviction_is_timed_by_the_clients_own_timer),
 		cmocka_unit_test(test_a_lost_coordinator_of_an_evicted_member_is_no_guess),
+		cmocka_unit_test(test_a_rolled_broker_is_no_disconnect),
 		cmocka_unit_test(test_an_old_generation_is_no_eviction),
 		cmocka_unit_test(test_a_poll_timeout_by_the_clients_log),
 		cmocka_unit_test(test_following_a_rebalance_is_no_cause),

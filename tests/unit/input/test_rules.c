@@ -516,6 +516,238 @@ static void lines_that_mislead_make_no_event_of_trouble(void **state)
 	bench_end(&b);
 }
 
+struct said {
+	const char *line, *event;
+};
+
+static void check_said(const struct said *rows, size_t n)
+{
+	struct bench b = shipped();
+
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(told(&b, rows[i].line), rows[i].event) != 0)
+			fail_msg("%s\n%s\ninstead of %s", rows[i].line, told(&b, rows[i].line), rows[i].event);
+	}
+	bench_end(&b);
+}
+
+#define SHARD "[GroupCoordinator id=1 topic=__consumer_offsets partition=31] [GroupId refunds]"
+#define STREAM "stream-thread [refunds-7f-StreamThread-1] "
+
+/* KIP-848, KIP-932 and KIP-1071 share their client's code: each has a request of its own. */
+static void a_heartbeat_is_named_by_the_protocol_it_is_of(void **state)
+{
+	static const struct said rows[] = {
+		{ CONSUMER "ConsumerGroupHeartbeatRequest failed because member m-1 is unknown. in 3ms: gone",
+		  "client.membership_lost group=refunds member=m-1 client=c-1 reason=unknown error=unknown api=ConsumerGroupHeartbeat" },
+		{ CONSUMER "ShareGroupHeartbeatRequest failed because member m-1 is unknown. in 3ms: gone",
+		  "client.membership_lost group=refunds member=m-1 client=c-1 reason=unknown error=unknown api=ShareGroupHeartbeat" },
+		{ CONSUMER "StreamsGroupHeartbeatRequest failed due to fatal error: no",
+		  "client.membership_lost group=refunds client=c-1 error=fatal error api=StreamsGroupHeartbeat" },
+		/* 3.7 had one protocol, and named none. */
+		{ CONSUMER "GroupHeartbeatRequest failed due to UNSUPPORTED_ASSIGNOR: no",
+		  "client.membership_lost group=refunds client=c-1 error=UNSUPPORTED_ASSIGNOR api=GroupHeartbeat" },
+		{ "%7|1718704831.207|HEARTBEAT|c-1#consumer-1| [thrd:main]: ShareGroupHeartbeat failed due to: Broker: Unknown member: "
+		  "will rejoin the group",
+		  "client.membership_lost client=c-1 error=Broker: Unknown member api=ShareGroupHeartbeat" },
+		{ "2024-06-18T10:00:31.207Z [INFO] share group heartbeat lost membership, resetting epoch; group: refunds, member_id: m-1, "
+		  "generation: 7, err: UNKNOWN_MEMBER_ID: no",
+		  "client.membership_lost group=refunds member=m-1 generation=7 error=UNKNOWN_MEMBER_ID: no api=ShareGroupHeartbeat" },
+	};
+
+	(void)state;
+	check_said(rows, sizeof rows / sizeof rows[0]);
+}
+
+static void the_epoch_of_a_streams_group_is_a_rebalance_as_well(void **state)
+{
+	static const struct said rows[] = {
+		{ SHARD "[MemberId m-1] Bumped streams group epoch to 7 with metadata hash -40564 and validated topic epoch 2.",
+		  "group.bumped group=refunds member=m-1 generation=7" },
+		{ SHARD "[MemberId m-1] Bumped streams group epoch to 7 with metadata hash 40564.",
+		  "group.bumped group=refunds member=m-1 generation=7" },
+		{ SHARD " Bumped group epoch to 7 with metadata hash 40564.", "group.bumped group=refunds generation=7" },
+		/* What makes an epoch, or follows from it, is none. */
+		{ SHARD " Computed new metadata hash: 40564.", "-" },
+		{ SHARD "[MemberId m-1] Member initialized the topology with epoch 7.", "-" },
+		/* Nobody came or went: the coordinator could not store who would have. */
+		{ "[GroupCoordinator 1]: Failed to persist metadata for group refunds static member m-2 with group instance id pod-0 due to "
+		  "no. Reverting to old member id m-1.",
+		  "-" },
+	};
+
+	(void)state;
+	check_said(rows, sizeof rows / sizeof rows[0]);
+}
+
+/* What a framework says of a commit that its client does not. */
+static void what_is_revoked_uncommitted_comes_again(void **state)
+{
+	static const struct said rows[] = {
+		{ STREAM "Timed out while trying to commit all tasks during revocation, these will be cleaned and revived",
+		  "client.commit_failed error=Timed out while trying to commit all tasks during revocation" },
+		{ STREAM "Exception caught while committing those revoked tasks [0_1]",
+		  "client.commit_failed error=Exception caught while committing those revoked tasks" },
+		{ STREAM "Exception caught while preparing to commit revoked tasks [0_1] and commit-needed tasks []",
+		  "client.commit_failed error=Exception caught while preparing to commit revoked tasks" },
+		{ STREAM "Exception caught while committing tasks [0_1]",
+		  "client.commit_failed error=Exception caught while committing tasks" },
+		/* The checkpoint of the local state, after the commit. */
+		{ STREAM "Exception caught while post-committing task 0_1", "-" },
+		{ STREAM "State transition from RUNNING to PARTITIONS_REVOKED", "-" },
+		/* The consumer below tells of its leave itself; of one that was fenced there is none. */
+		{ "[a1b2c] Exception when polling from consumer, stopping actor: org.apache.kafka.common.errors.TimeoutException: no", "-" },
+		{ "[a1b2c] Exception when polling from consumer, stopping actor: "
+		  "org.apache.kafka.common.errors.FencedInstanceIdException: no",
+		  "client.membership_lost error=org.apache.kafka.common.errors.FencedInstanceIdException" },
+	};
+
+	(void)state;
+	check_said(rows, sizeof rows / sizeof rows[0]);
+}
+
+/* Frameworks, beside what they say of other things in much the same words. */
+static void frameworks_say_what_their_client_does_not(void **state)
+{
+	static const struct said rows[] = {
+		{ "Consumer [m-1] error (Local_MaxPollExceeded): Application maximum poll interval (300000ms) exceeded by 86ms on refunds. "
+		  "IsFatal(False)",
+		  "client.poll_timeout member=m-1 reason=Application maximum poll interval elapsed_ms=86 limit_ms=300000" },
+		{ "Consumer [m-1] error (UnknownMemberId): Broker: Unknown member on refunds. IsFatal(False)",
+		  "client.membership_lost member=m-1 error=UnknownMemberId" },
+		/* An error of a topic, none of the membership. */
+		{ "Consumer [m-1] error (UnknownTopicOrPart): Broker: Unknown topic or partition on refunds. IsFatal(False)", "-" },
+		{ "Partition: refunds [[3]] checkpoint failed with offset: 122 on m-1",
+		  "client.commit_failed member=m-1 topic=refunds partition=3 offset=122" },
+		{ "Partition: refunds [[3]] updating checkpoint with offset: 122 on m-1", "-" },
+		{ "Error in Kafka consumer: 'Broker: Unknown member' (25) | ConsumerName: a",
+		  "client.membership_lost process=a error=Broker: Unknown member" },
+		{ "Error in Kafka consumer: 'Local: All broker connections are down' (-187) | ConsumerName: a", "-" },
+		{ "Revoked partition refunds[3]@122 | ConsumerName: a", "client.partitions_revoked process=a partitions=refunds[3]" },
+		/* Somebody set it, no group gave it. */
+		{ "Assigned partition refunds[3]@122 | ConsumerName: a", "-" },
+		{ "Unable to update consumer offset. error=no error_code=\"kafka_offset_update\"", "client.commit_failed error=no" },
+		{ "Failed to read message. error=no error_code=\"reading_message\"", "-" },
+		{ "Error committing Kafka offsets on shutdown: no", "client.commit_failed error=no" },
+		{ "% AssignedPartitions: [refunds[0]@unset]", "client.partitions_assigned partitions=refunds[0]@unset" },
+		/* The library's own line stands before it. */
+		{ "consumer error: Application maximum poll interval (300000ms) exceeded by 86ms", "-" },
+		{ "librdkafka: Global error: PollExceeded (Local: Maximum application poll interval (max.poll.interval.ms) exceeded): x", "-" },
+		{ "librdkafka: MAXPOLL [thrd:main]: Application maximum poll interval (300000ms) exceeded by 86ms (adjust "
+		  "max.poll.interval.ms for long-running message processing): leaving group",
+		  "client.poll_timeout reason=Application maximum poll interval elapsed_ms=86 limit_ms=300000" },
+		{ "Reconciliation #5(timer) Kafka(payments/my-cluster): Rolling Pod my-cluster-kafka-0/0 due to [Pod has old revision]",
+		  "broker.rolled node=0 process=my-cluster-kafka-0 reason=Pod has old revision" },
+		/* Said of any pod; the brokers among them have the line above. */
+		{ "Reconciliation #5(timer) KafkaConnect(payments/my-connect): Rolling pod my-connect-0", "-" },
+	};
+
+	(void)state;
+	check_said(rows, sizeof rows / sizeof rows[0]);
+}
+
+static void a_host_says_what_stood_still_and_what_was_killed(void **state)
+{
+	static const struct said rows[] = {
+		{ "ixgbe 0000:04:00.0 ens2: Detected Tx Unit Hang", "host.link_stalled device=ens2" },
+		{ "ixgbe 0000:04:00.0 ens2: initiating reset to clear Tx work after link loss", "-" },
+		{ "gve 0000:00:04.0 ens4: Device link is down.", "host.link_down device=ens4" },
+		/* Links of other things. */
+		{ "ata1: SATA link down (SStatus 0 SControl 300)", "-" },
+		{ "mlx5_core 0000:03:00.0: PCI Link up", "-" },
+		{ "bond0: (slave eth1): link status down for active interface, disabling it in 200 ms", "host.link_spare device=eth1" },
+		{ "clocksource: Long readout interval, skipping watchdog check: cs_nsec: 5503456789 wd_nsec: 5503451111",
+		  "host.stalled reason=Long readout interval elapsed_ms=5503" },
+		{ "clocksource: timekeeping watchdog on CPU1: hpet wd-wd read-back delay of 133422ns", "-" },
+		{ "watchdog: CPU3: Watchdog detected hard LOCKUP on cpu 4", "host.stalled reason=hard LOCKUP" },
+		{ "BUG: workqueue lockup - pool cpus=1 node=0 flags=0x0 nice=0 stuck for 33s!",
+		  "host.stalled reason=workqueue lockup elapsed_ms=33000" },
+		{ "rcu: rcu_sched kthread starved for 2500 jiffies! g1 f0x0", "host.stalled process=rcu_sched reason=kthread starved for" },
+		/* Every busy machine has it. */
+		{ "perf: interrupt took too long (2503 > 2500), lowering kernel.perf_event_max_sample_rate to 79750", "-" },
+		{ "A thread timer expired 12.034512 seconds ago", "host.stalled reason=A thread timer expired elapsed_ms=12034" },
+		{ "(VI_1) Receive advertisement timeout", "-" },
+		{ "Netlink reports eth0 down", "host.link_down device=eth0" },
+		{ "Netlink reports veth7f31 down", "-" },
+		{ "CT_MAP_INSERTION_FAILED", "host.conntrack_full reason=CT_MAP_INSERTION_FAILED" },
+		{ "POLICY_DENIED", "-" },
+		{ "System time set from RTC", "host.clock_step reason=System time set from RTC" },
+		{ "RTC wrong by -3600.123 seconds (step)", "-" },
+		{ "refunds.service: Watchdog timeout (limit 3min)!", "process.killed process=refunds.service reason=Watchdog timeout" },
+		{ "refunds.service: State 'stop-sigterm' timed out. Killing.",
+		  "process.killed process=refunds.service reason=State 'stop-sigterm' timed out" },
+		{ "refunds.service: State 'stop-sigterm' timed out. Skipping SIGKILL.", "-" },
+		{ "refunds.service: Reload operation timed out. Killing reload process.", "-" },
+		{ "Stop container \\\"4f5e6a\\\" with signal terminated", "process.killed process=4f5e6a reason=signal terminated" },
+		{ "Kill container \\\"4f5e6a\\\"", "process.killed process=4f5e6a" },
+		{ "StopContainer for \\\"4f5e6a\\\" returns successfully", "-" },
+		{ "\"Killing container with a grace period\" pod=\"payments/refunds-1\" podUID=\"2\" containerName=\"refunds\" "
+		  "containerID=\"containerd://4f5e6a\" gracePeriod=30",
+		  "process.killed process=refunds reason=Killing container with a grace period" },
+		/* That it did not answer a probe is no end of it. */
+		{ "\"Probe failed\" probeType=\"Liveness\" pod=\"payments/refunds-1\" containerName=\"refunds\" probeResult=\"failure\"", "-" },
+		{ "\"Skipping pod synchronization\" err=\"PLEG is not healthy: pleg was last seen active 3m7.6s ago; threshold is 3m0s\"",
+		  "host.stalled reason=PLEG is not healthy" },
+		{ "\"Skipping pod synchronization\" err=\"PLEG is not healthy: pleg has yet to be successful\"", "-" },
+	};
+
+	(void)state;
+	check_said(rows, sizeof rows / sizeof rows[0]);
+}
+
+/* What stands behind a message is none of it. */
+static void keys_behind_a_message_are_no_part_of_it(void **state)
+{
+	static const struct {
+		const char *line, *layout, *body;
+	} rows[] = {
+		{ "time=\"2024-06-18T10:00:31Z\" level=error msg=\"a: b\" app_id=x ver=1.14", "go-keys", "a: b" },
+		{ "time=\"2024-06-18T10:00:31Z\" level=error msg=\"a \\\"b\\\" c\" path=root.input", "go-keys", "a \\\"b\\\" c" },
+		{ "time=2024-06-18T10:00:31Z level=info msg=joined group=refunds", "go-keys", "joined" },
+		{ "2024-06-18T10:00:31.207Z\tERROR\tkafka/c.go:12\ta: b\t{\"k\": 1}", "go-zap-console", "a: b" },
+		{ "[2024-06-18T10:00:31Z WARN  librdkafka] a: b", "rust-env-logger", "a: b" },
+		{ "2024-06-18T10:00:31.207123Z  WARN source{id=\"x{}\"}: a::b: c: d", "rust-tracing", "c: d" },
+		{ "2024-06-18 10:00:31.207 +02:00 [WRN] a: b", "serilog-file", "a: b" },
+		{ "Warning|2024-06-18 10:00:31.207|rdkafka#consumer-1|MAXPOLL| x", "librdkafka-net-named", "rdkafka#consumer-1|MAXPOLL| x" },
+		{ "2024-06-18 10:00:31.2070|WARN|a.B|c: d", "nlog", "c: d" },
+		{ "2024-06-18T10:00:31Z E! [inputs.kafka_consumer] a: b", "telegraf", "a: b" },
+		{ "[2024/06/18 10:00:31] [ warn] [input:kafka:kafka.0] a: b", "fluent-bit", "a: b" },
+	};
+	struct bench b = shipped();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct log_record record;
+		int hint = -1;
+
+		if (!rules_layout(b.rules, sv_of(rows[i].line), (struct zone){ 0 }, &hint, b.arena, &record))
+			fail_msg("no layout fits %s", rows[i].line);
+		assert_string_equal(record.layout, rows[i].layout);
+		if (!sv_eq(record.body, sv_of(rows[i].body)))
+			fail_msg("%s: %.*s", rows[i].line, SV_ARG(record.body));
+		assert_true(record.has_time);
+	}
+	bench_end(&b);
+}
+
+/* Two rules for one message, of which the first asks for more. */
+static void the_rule_that_asks_for_more_stands_first(void **state)
+{
+#define BEATS(message, error) "{\"log.level\":\"error\",\"@timestamp\":\"2024-06-18T10:00:31.207Z\",\"message\":\"" message "\",\"error\":{\"message\":\"" error "\"}}"
+	static const struct said rows[] = {
+		{ BEATS("Error initializing kafka consumer group", "kafka server: The provided member is not known in the current generation"),
+		  "client.membership_lost error=kafka server: The provided member is not known in the current generation" },
+		{ BEATS("Error initializing kafka consumer group", "dial tcp: i/o timeout"), "-" },
+		{ "container die 4f5e6a (execDuration=7423, exitCode=137, image=refunds:7, name=refunds-1)",
+		  "process.killed process=refunds-1 reason=exitCode=137" },
+		{ "container die 4f5e6a (execDuration=7423, exitCode=143, image=refunds:7, name=refunds-1)", "-" },
+		{ "container die 4f5e6a (execDuration=7423, exitCode=1370, image=refunds:7, name=refunds-1)", "-" },
+	};
+
+	(void)state;
+	check_said(rows, sizeof rows / sizeof rows[0]);
+}
+
 /* P1: whatever happened, the exception blames max.poll.interval.ms. */
 static void a_failed_commit_is_no_poll_timeout(void **state)
 {
@@ -686,6 +918,34 @@ static void a_message_may_stand_below_its_time(void **state)
 	bench_end(&b);
 }
 
+/* ASP.NET's console: the level and who speaks, and below them the message, six blanks in. */
+static void a_message_may_stand_below_its_level(void **state)
+{
+	struct bench b = shipped();
+	struct joiner *j = joiner_new(b.rules, (struct zone){ 0 });
+	struct joined joined;
+
+	(void)state;
+	assert_false(joiner_add(j, SV("warn: MassTransit[0]"), 1, 0, &joined));
+	assert_false(joiner_add(j, SV("      Consumer [c-1-7f] error"), 2, 21, &joined));
+	assert_false(joiner_add(j, SV("      Confluent.Kafka.KafkaException: no"), 3, 50, &joined));
+	assert_true(joiner_add(j, SV("2026-11-30 13:47:14 fail: Shop.Refunds[7]"), 4, 80, &joined));
+	assert_true(sv_eq(joined.record.body, SV("Consumer [c-1-7f] error")));
+	assert_true(sv_eq(joined.record.level, SV("warn")));
+	assert_true(sv_eq(joined.record.logger, SV("MassTransit")));
+	assert_true(sv_eq(joined.record.more, SV("      Confluent.Kafka.KafkaException: no")));
+	assert_true(sv_eq(joined.text, SV("warn: MassTransit[0]\n      Consumer [c-1-7f] error")));
+	/* Not set in: a trace of a message that is empty. */
+	assert_false(joiner_add(j, SV("System.Exception: no"), 5, 120, &joined));
+	assert_true(joiner_end(j, &joined));
+	assert_int_equal(joined.record.body.n, 0);
+	assert_true(sv_eq(joined.record.more, SV("System.Exception: no")));
+	/* 2026-11-30T13:47:14Z */
+	assert_int_equal(joined.record.time.us, INT64_C(1796046434000000));
+	joiner_free(j);
+	bench_end(&b);
+}
+
 static void a_record_is_bounded(void **state)
 {
 	struct bench b = shipped();
@@ -724,6 +984,13 @@ int main(void)
 		cmocka_unit_test(all_examples_hold),
 		cmocka_unit_test(each_event_of_logs_has_a_rule),
 		cmocka_unit_test(lines_that_mislead_make_no_event_of_trouble),
+		cmocka_unit_test(a_heartbeat_is_named_by_the_protocol_it_is_of),
+		cmocka_unit_test(the_epoch_of_a_streams_group_is_a_rebalance_as_well),
+		cmocka_unit_test(what_is_revoked_uncommitted_comes_again),
+		cmocka_unit_test(frameworks_say_what_their_client_does_not),
+		cmocka_unit_test(a_host_says_what_stood_still_and_what_was_killed),
+		cmocka_unit_test(keys_behind_a_message_are_no_part_of_it),
+		cmocka_unit_test(the_rule_that_asks_for_more_stands_first),
 		cmocka_unit_test(a_failed_commit_is_no_poll_timeout),
 		cmocka_unit_test(a_suspicion_suggests_and_the_broker_proves),
 		cmocka_unit_test(a_layout_is_found_and_kept),
@@ -731,6 +998,7 @@ int main(void)
 		cmocka_unit_test(words_of_a_status_column_have_a_meaning),
 		cmocka_unit_test(lines_without_a_layout_belong_to_the_record_before),
 		cmocka_unit_test(a_message_may_stand_below_its_time),
+		cmocka_unit_test(a_message_may_stand_below_its_level),
 		cmocka_unit_test(a_record_is_bounded),
 	};
 
