@@ -200,7 +200,8 @@ static void open_container(struct document *d, bool is_object)
 	if (!is_object)
 		path_add(d, SV("[]"));
 	d->has_array = d->has_array || !is_object;
-	d->reaches_entries = d->reaches_entries || (!is_object && (path_is(d, d->paths->entry) || path_leads_below(d, d->paths->entry)));
+	if (!is_object && (path_is(d, d->paths->entry) || path_leads_below(d, d->paths->entry)))
+		d->reaches_entries = true;
 	*f = (struct document_frame){ .is_object = is_object, .wants_key = is_object, .path_bytes = d->path_bytes };
 }
 

@@ -100,7 +100,8 @@ static bool is_wanted(const char *p, const struct marks_wanted *w)
 
 static bool is_other(const char *p, const struct marks_wanted *w)
 {
-	return p[0] == ESCAPE || (unsigned char)p[0] <= MARKS_NOISE_MOST || ((p[0] == 'v' || p[0] == 'j') && p[1] == 'o') || is_wanted(p, w);
+	return p[0] == ESCAPE || (unsigned char)p[0] <= MARKS_NOISE_MOST || ((p[0] == 'v' || p[0] == 'j') && p[1] == 'o') ||
+	       is_wanted(p, w);
 }
 
 static void find_plain(struct marks *m, const char *bytes, size_t n, const struct marks_wanted *w)
