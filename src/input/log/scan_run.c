@@ -32,6 +32,7 @@ struct scan_reader {
 	size_t tail_bytes, tail_capacity;
 	uint64_t offset;	/* in the stream, of the tail: there the next block begins */
 	bool ended;
+	bool stuck;		/* that line is too long */
 	struct block own;
 };
 
@@ -114,7 +115,7 @@ static size_t whole_lines(const char *bytes, size_t n)
 static void read_from(struct scan_reader *r, uint64_t offset)
 {
 	r->maps = false;
-	r->ended = false;
+	r->ended = r->stuck = false;
 	r->tail_bytes = 0;
 	r->offset = offset;
 	stream_read_from(r->stream, offset);
@@ -123,7 +124,7 @@ static void read_from(struct scan_reader *r, uint64_t offset)
 /* Blocks that follow are mapped, if they can be. */
 static void begin_mapped(struct scan_reader *r)
 {
-	r->maps = r->mapped != NULL && !r->ended && r->tail_bytes <= LINE_MOST;
+	r->maps = r->mapped != NULL && !r->ended && !r->stuck;
 }
 
 /* Of what was mapped some is there no more: from there on it is read, which tells how far it goes. */
@@ -152,13 +153,22 @@ static bool map_block(struct scan_reader *r, size_t about_bytes, struct scan_tex
 	return whole > 0;
 }
 
+/* Whether the first line, whose CR does not count, is longer than those that are delivered whole. */
+static bool first_is_too_long(const char *bytes, size_t n)
+{
+	const char *feed = n > 0 ? memchr(bytes, '\n', n) : NULL;
+	size_t line = feed != NULL ? (size_t)(feed - bytes) : n;
+
+	line -= feed != NULL && line > 0 && bytes[line - 1] == '\r';
+	return line > LINE_BYTES_MAX;
+}
+
 /* False at the end, and when the next line is too long: then it is in the tail. */
 static bool read_block(struct scan_reader *r, size_t about_bytes, struct block *b, struct scan_text *out)
 {
 	size_t n = r->tail_bytes, whole;
-	const char *first;
 
-	if (r->ended || n > LINE_MOST)
+	if (r->ended || r->stuck)
 		return false;
 	make_room(b, n, 0);
 	if (n > 0)
@@ -169,8 +179,8 @@ static bool read_block(struct scan_reader *r, size_t about_bytes, struct block *
 		n = read_more(r, b, n, n > about_bytes ? n : about_bytes);
 	if (r->ended)
 		whole = n;
-	first = n > 0 ? memchr(b->bytes, '\n', n) : NULL;
-	if (whole == 0 || (size_t)((first != NULL ? first : b->bytes + n) - b->bytes) + 1 > LINE_MOST) {
+	r->stuck = first_is_too_long(b->bytes, n);
+	if (whole == 0 || r->stuck) {
 		keep_tail(r, b->bytes, n);
 		return false;
 	}

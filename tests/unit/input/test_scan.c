@@ -1119,6 +1119,16 @@ static void records_and_lines_that_are_too_long_give_the_same(void **state)
 	buf_add(&text, SV("\n" LINE("15", "(Re-)joining group") LINE("16", "last")));
 	check_same(buf_sv(&text), r, "long ones");
 	buf_fini(&text);
+	/* To the byte; a CR is none of it. */
+	for (unsigned i = 0; i < 6; i++) {
+		buf_init(&text);
+		buf_add(&text, SV(HEAD LINE("02", "third") LINE("03", "fourth")));
+		add_bytes(&text, 'z', LINE_BYTES_MAX - 1 + i / 2);
+		buf_add(&text, i % 2 == 0 ? SV("\n") : SV("\r\n"));
+		buf_add(&text, SV(LINE("15", "(Re-)joining group") LINE("16", "last")));
+		check_same(buf_sv(&text), r, "the longest");
+		buf_fini(&text);
+	}
 	rules_free(r);
 	arena_free(a);
 }
