@@ -27,9 +27,9 @@ const uint8_t *mapped_bytes(const struct mapped *m);
 size_t mapped_size(const struct mapped *m);
 /* Whether some bytes that were looked at were none. Asked after looking, by any thread. */
 bool mapped_is_lost(const struct mapped *m);
-/* All of those before will be looked at, and soon: the kernel is asked for some at once. */
+/* All of those before will be looked at, and soon: the kernel is asked for many at once. By any thread. */
 void mapped_expect(struct mapped *m, size_t before);
-/* Those before are not looked at again, and take no memory. */
+/* Those before are not looked at again, and take no memory. By any thread. */
 void mapped_pass(struct mapped *m, size_t before);
 /* No byte is looked at after it; whether some were lost can be asked. Accepts NULL. */
 void mapped_free(struct mapped *m);

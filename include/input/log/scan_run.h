@@ -23,6 +23,7 @@ struct scan_text {
 	size_t n;
 	uint64_t byte_offset;
 	bool unended;		/* the last line has no line feed */
+	bool is_mapped;		/* written lies where the file is mapped */
 	/*
 	 * The same as it stands in the stream: where lines are only looked at (scan_plan.h,
 	 * finds_only) bytes are without colours. byte_offset is its own.

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/spin.h"
 #include "input/capture/cache_line.h"
 #include "input/capture/tcp_key.h"
 #include "input/stream.h"
@@ -29,8 +30,6 @@
 #define SCOUT_BYTES ((size_t)512 * 1024)
 /* Of a length that stands in four bytes and is below 100 MB (kafka_request.h). */
 #define FIRST_BYTE_MOST 6
-/* Of a microsecond's twentieth or so each: more than a run takes. To sleep and to be woken costs both threads. */
-#define SPINS 4000
 
 /* Each in a line of its own: with every record the one writes there, while the other reads the slot before. */
 struct slot {
@@ -81,20 +80,13 @@ struct records {
 
 /* ---- waiting ---- */
 
-static void pause_briefly(void)
-{
-#if defined(__x86_64__)
-	__builtin_ia32_pause();
-#endif
-}
-
 /* Who sleeps says so before it looks once more, and who changes something looks for sleepers after that. */
 static void wait_until(struct records *r, bool (*is_so)(struct records *), atomic_bool *sleeps)
 {
-	for (unsigned i = 0; i < SPINS; i++) {
+	for (unsigned i = 0; i < SPIN_LOOKS; i++) {
 		if (is_so(r))
 			return;
-		pause_briefly();
+		spin_pause();
 	}
 	pthread_mutex_lock(&r->mutex);
 	atomic_store(sleeps, true);

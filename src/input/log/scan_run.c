@@ -4,10 +4,12 @@
 #include "input/log/scan_run.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/spin.h"
 #include "input/log/colours.h"
 #include "input/log/scan_plan.h"
 #include "input/stream.h"
@@ -146,9 +148,10 @@ static bool map_block(struct scan_reader *r, size_t about_bytes, struct scan_tex
 
 	if (mapped_size(r->mapped) - r->offset < about_bytes + SCAN_SLACK)
 		return false;
-	mapped_expect(r->mapped, (size_t)r->offset + about_bytes);
 	whole = whole_lines(bytes, about_bytes);
-	*out = (struct scan_text){ bytes, whole, r->offset, false, { bytes, whole } };
+	*out = (struct scan_text){
+		.bytes = bytes, .n = whole, .byte_offset = r->offset, .is_mapped = true, .written = { bytes, whole },
+	};
 	r->offset += whole;
 	return whole > 0;
 }
@@ -185,7 +188,9 @@ static bool read_block(struct scan_reader *r, size_t about_bytes, struct block *
 		return false;
 	}
 	memset(b->bytes + n, 0, SCAN_SLACK);
-	*out = (struct scan_text){ b->bytes, whole, r->offset, b->bytes[whole - 1] != '\n', { b->bytes, whole } };
+	*out = (struct scan_text){
+		.bytes = b->bytes, .n = whole, .byte_offset = r->offset, .unended = b->bytes[whole - 1] != '\n', .written = { b->bytes, whole },
+	};
 	keep_tail(r, b->bytes + whole, n - whole);
 	r->offset += whole;
 	return true;
@@ -221,7 +226,8 @@ struct run {
 	struct scan_run_sink sink;
 	pthread_mutex_t reading, taking;
 	pthread_cond_t taken;
-	uint64_t next_read, next_taken;
+	uint64_t next_read;
+	atomic_ullong next_taken;
 	/* Under taking: */
 	bool failed;
 	bool lost;		/* a block was mapped and is there no more, nor are those behind it */
@@ -256,6 +262,8 @@ static bool take_in_turn(struct run *run, uint64_t number, const struct scan_tex
 {
 	bool failed, lost;
 
+	for (unsigned i = 0; i < SPIN_LOOKS && atomic_load(&run->next_taken) != number; i++)
+		spin_pause();
 	pthread_mutex_lock(&run->taking);
 	while (run->next_taken != number && !run->failed)
 		pthread_cond_wait(&run->taken, &run->taking);
@@ -265,13 +273,13 @@ static bool take_in_turn(struct run *run, uint64_t number, const struct scan_tex
 	lost = is_lost(run, text);
 	if (!failed && !lost)
 		failed = run->sink.take(run->sink.context, text, found) != 0;
-	if (run->reader->mapped != NULL)
-		mapped_pass(run->reader->mapped, text->byte_offset + text->written.n);
 	pthread_mutex_lock(&run->taking);
 	run->next_taken = number + 1;
 	run->failed |= failed;
 	pthread_cond_broadcast(&run->taken);
 	pthread_mutex_unlock(&run->taking);
+	if (text->is_mapped)
+		mapped_pass(run->reader->mapped, text->byte_offset + text->written.n);
 	return !failed && !lost;
 }
 
@@ -295,6 +303,8 @@ static void *work(void *context)
 	uint64_t number;
 
 	while (read_next(run, &b, &text, &number)) {
+		if (text.is_mapped)
+			mapped_expect(run->reader->mapped, text.byte_offset + text.written.n);
 		if (run->plan->finds_only)
 			take_colours_off(&text, &plain);
 		scan_block(&found, text.bytes, text.n, text.unended);
