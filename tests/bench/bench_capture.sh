@@ -20,6 +20,7 @@ made() {
 	megabytes=$1
 	shift 2
 	[ -s "$file" ] || "$BUILD/gen_capture" "$megabytes" "$file" "$@" || exit 1
+	as_found "$file"
 }
 
 # ours FILE: prints the command

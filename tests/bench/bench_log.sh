@@ -37,6 +37,8 @@ make_inputs() {
 	dense=$dir/dense-$BENCH_MB.log
 	[ -s "$sparse" ] || "$BUILD/bench_make_log" "$BENCH_MB" 2000 1 >"$sparse" || exit 1
 	[ -s "$dense" ] || "$BUILD/bench_make_log" "$BENCH_MB" 20 2 >"$dense" || exit 1
+	as_found "$sparse"
+	as_found "$dense"
 	for n in 10 60 300; do
 		rules $n >"$dir/bench-$n.rules"
 		events $n | cut -f 1 >"$dir/literals-$n"
