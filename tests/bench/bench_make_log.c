@@ -278,11 +278,6 @@ int main(int argc, char **argv)
 		fputs("usage: bench_make_log MEGABYTES LINES_PER_EVENT SEED >LOG\n", stderr);
 		return 2;
 	}
-	/*
-	 * In large pieces, as cp and scp write: the kernel keeps a file in pieces as large as it was written or read in, and
-	 * one that was written by 4 KB takes every reader longer.
-	 */
-	(void)setvbuf(stdout, NULL, _IOFBF, 1 << 20);
 	for (uint64_t written = 0; written < bytes;) {
 		struct text t = { .n = 0 };
 		bool event = below(&random, lines_per_event) == 0, broker = event && below(&random, 10) == 0;

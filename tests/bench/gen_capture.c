@@ -595,8 +595,6 @@ int main(int argc, char **argv)
 		fprintf(stderr, "gen_capture: %s: %s\n", argv[2], strerror(errno));
 		return 1;
 	}
-	/* In large pieces, as for bench_make_log.c. */
-	(void)setvbuf(out.file, NULL, _IOFBF, 1 << 20);
 	generate(&out, (uint64_t)megabytes * 1000000, (size_t)connections);
 	while (out.waiting.n > 0)
 		free(heap_pop(&out.waiting));
