@@ -25,6 +25,13 @@ int files_replace(const char *from, const char *to, struct diag *d);
 int files_make_directory(const char *path, struct arena *a, struct diag *d);
 
 /*
+ * Until files_release(*held) no other aftershock writes its results there. False (recorded) when another one does; a file
+ * system that knows no locks is taken as it is.
+ */
+bool files_claim_directory(const char *path, int *held, struct diag *d);
+void files_release(int held);
+
+/*
  * The directory of rules: the one asked for, else that of $AFTERSHOCK_RULES,
  * of the source tree that this program was built in, or of its installation.
  */

@@ -303,17 +303,12 @@ static void print_next(const char *db, const struct findings *f)
 	fputs(named > 1 ? ", or any other in the report)\n" : named == 1 ? "\n" : "", stdout);
 }
 
-enum exit_code command_analyze(const struct options *o, struct arena *run)
+/* Into a directory that is ours. */
+static enum exit_code analyze_into(const char *directory, const struct options *o, struct arena *run, struct diag *read)
 {
-	const char *directory = o->output != NULL ? o->output : "aftershock-report";
-	struct diag *read = diag_new(run);
+	const char *db = arena_printf(run, "%s/incident.db", directory).p;
 	struct findings f;
 
-	if (o->argument_count == 0)
-		return usage("analyze needs an INPUT: a file, a directory, an archive, or - (see --help)");
-	if (files_make_directory(directory, run, read) < 0)
-		return fail(read);
-	const char *db = arena_printf(run, "%s/incident.db", directory).p;
 	if (make_database(o, db, run, read) < 0)
 		return fail(read);
 	/* Opened anew: the problems of inputs are then those that the store kept, as in every later report. */
@@ -330,6 +325,22 @@ enum exit_code command_analyze(const struct options *o, struct arena *run)
 	}
 	print_problems(all, SEVERITY_ERROR);
 	return exit_code_of(all);
+}
+
+enum exit_code command_analyze(const struct options *o, struct arena *run)
+{
+	const char *directory = o->output != NULL ? o->output : "aftershock-report";
+	struct diag *read = diag_new(run);
+	enum exit_code code;
+	int held;
+
+	if (o->argument_count == 0)
+		return usage("analyze needs an INPUT: a file, a directory, an archive, or - (see --help)");
+	if (files_make_directory(directory, run, read) < 0 || !files_claim_directory(directory, &held, read))
+		return fail(read);
+	code = analyze_into(directory, o, run, read);
+	files_release(held);
+	return code;
 }
 
 enum exit_code command_ingest(const struct options *o, struct arena *run)

@@ -4,9 +4,11 @@
 #include "cli/files.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -70,6 +72,22 @@ int files_write(const char *path, const struct buf *text, struct diag *d)
 int files_replace(const char *from, const char *to, struct diag *d)
 {
 	return rename(from, to) == 0 ? 0 : fail(d, "cannot be written", to);
+}
+
+bool files_claim_directory(const char *path, int *held, struct diag *d)
+{
+	*held = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (*held < 0 || flock(*held, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+		return true;
+	files_release(*held);
+	diag_add(d, SEVERITY_ERROR, "output.busy", NULL, "%s: another aftershock is writing its results there", path);
+	return false;
+}
+
+void files_release(int held)
+{
+	if (held >= 0)
+		close(held);
 }
 
 static int make_directory(const char *path)

@@ -25,6 +25,13 @@ cmp "$out/1.json" "$out/3.json"
 "$a" analyze "$sample" -o "$out/report" --quiet
 "$a" analyze samples/pause-and-jitter -o "$out/report" --quiet
 "$a" analyze samples/pause-and-jitter -o "$out/other" --quiet
+# Two at once would take each other's database for their own.
+status=0
+flock "$out/other" "$a" analyze "$sample" -o "$out/other" --quiet 2>"$out/err" || status=$?
+if [ "$status" = 0 ] || ! grep -q 'another aftershock is writing' "$out/err"; then
+	echo "analyze wrote where another was writing: $status"
+	exit 1
+fi
 cmp "$out/report/report.json" "$out/other/report.json"
 # Killed in the middle, it leaves the earlier database as it was, or has put the new one in its place already.
 for delay in 0.02 0.05 0.1; do
