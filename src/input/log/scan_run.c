@@ -341,7 +341,8 @@ int scan_run(struct scan_reader *r, const struct scan_plan *p, unsigned threads,
 	if (run.lost && !run.failed) {
 		end_mapped(r, run.lost_at);
 		run.lost = false;
-		run.next_read = run.next_taken = 0;
+		run.next_read = 0;
+		run.next_taken = 0;
 		run_threads(&run, threads);
 	}
 	pthread_mutex_destroy(&run.reading);
